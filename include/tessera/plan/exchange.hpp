@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchange: how each field gets its elements. On a shared-memory machine a field whose elements already lie as it wants
+// them is a view; what several tiles want packed is packed once, by its sharers together.
+//
+//   halo<1>(u) on host  ->  view        cols(b) into input<float, 2, panels<16>>  ->  shared, one box a grid column
+#pragma once
+
+#include <tessera/program/geometry.hpp>
+
+namespace tessera {
+
+/// Where a field's elements come from, or go to.
+enum class field_form : std::uint8_t {
+  view,      ///< the tensor's own memory
+  bordered,  ///< a view where the box lies inside the tensor, a buffer where an edge rule fills
+  gathered,  ///< a buffer of the tile's own, filled by the tile just before its vertex runs
+  shared,    ///< one buffer for each distinct box, filled by its sharers together, then a barrier
+  resident,  ///< like shared, filled once when a parameter is loaded
+  staged     ///< a buffer of the tile's own that an output (inout: also filled before) is scattered from afterwards
+};
+
+/// The exchange of one access.
+struct access_plan {
+  field_form form = field_form::view;
+  int boxes = 0;                ///< distinct buffers: for shared and resident one a distinct box, else one a tile
+  std::int64_t box_bytes = 0;   ///< bytes of the largest of them, a multiple of 64; 0 where there is no buffer
+};
+
+template <record_counts N>
+struct exchange_plan {
+  access_plan access[N.accesses + 1];
+};
+
+/// The number of the distinct box that an access covers on a tile: boxes are equal where the grid coordinates that the
+/// access looks at are.
+constexpr int box_number(program_view const& p, access_record const& a, int tile_index) {
+  tensor_record const& by = p.tensors[a.by];
+  int number = 0;
+  for (int d = 0; d < max_rank; ++d) {
+    bool used = false;
+    for (int e = 0; e < p.tensors[a.tensor].rank; ++e) used |= a.dim[e].from == d && a.dim[e].fixed < 0;
+    if (used) number = number * by.map.grid[d] + by.map.coordinate(tile_index, d);
+  }
+  return number;
+}
+
+/// How many distinct boxes an access has.
+constexpr int distinct_boxes(program_view const& p, access_record const& a) {
+  tensor_record const& by = p.tensors[a.by];
+  int boxes = 1;
+  for (int d = 0; d < max_rank; ++d) {
+    bool used = false;
+    for (int e = 0; e < p.tensors[a.tensor].rank; ++e) used |= a.dim[e].from == d && a.dim[e].fixed < 0;
+    if (used) boxes *= by.map.grid[d];
+  }
+  return boxes;
+}
+
+/// Bytes of the buffer that holds what an access covers on a tile, in the field's layout, a multiple of 64.
+constexpr std::int64_t buffer_bytes(program_view const& p, access_record const& a, int tile_index) {
+  tensor_record const& t = p.tensors[a.tensor];
+  region const r = covered(p, a, tile_index);
+  if (r.empty()) return 0;
+  std::int64_t elements = r.volume();
+  if (!a.layout.is_row_major()) {
+    int const rows = r[t.rank - 2].size();
+    int const cols = r[t.rank - 1].size();
+    elements = elements / (std::int64_t{rows} * cols) * a.layout.size(rows, cols);
+  }
+  return (elements * bytes_of(t.type) + 63) / 64 * 64;
+}
+
+/// The largest buffer of an access over the tiles of an execute.
+constexpr std::int64_t largest_buffer(program_view const& p, execute_record const& e, access_record const& a) {
+  std::int64_t most = 0;
+  for (int t = e.first_tile; t <= e.last_tile; t += e.stride) {
+    std::int64_t const bytes = buffer_bytes(p, a, t);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+/// The form of one access of an execute.
+constexpr field_form form_of(program_view const& p, execute_record const& e, access_record const& a) {
+  tensor_record const& t = p.tensors[a.tensor];
+  bool const own = (a.kind == access_kind::own && a.by == a.tensor) || t.map.replicated;
+  bool const plain = a.layout.is_row_major() && a.kind != access_kind::gather;
+  if (a.dir != direction::in)
+    return p.target.shared || own ? field_form::view : field_form::staged;
+  if (t.parameter && p.target.shared && a.kind != access_kind::gather && a.kind != access_kind::at && !plain)
+    return field_form::resident;
+  bool written_here = false;   // the vertex itself writes elements of this tensor: its input keeps the old values
+  for (int i = e.first_access; i < e.first_access + e.accesses; ++i)
+    written_here |= p.accesses[i].tensor == a.tensor && p.accesses[i].dir != direction::in;
+  if (plain && !written_here && (p.target.shared || own))
+    return a.edge == edge_rule::clip || a.kind != access_kind::halo ? field_form::view : field_form::bordered;
+  bool const sharable = p.target.shared && !written_here && a.kind != access_kind::gather &&
+                        a.kind != access_kind::at && a.edge == edge_rule::clip;
+  bool const several = sharable && distinct_boxes(p, a) < (e.last_tile - e.first_tile) / e.stride + 1;
+  return several ? field_form::shared : field_form::gathered;
+}
+
+/// Whether a tile's field is a view of the tensor's own memory.
+constexpr bool is_view(program_view const& p, access_record const& a, access_plan const& plan, int tile_index) {
+  if (plan.form == field_form::view) return true;
+  if (plan.form != field_form::bordered) return false;
+  return whole_of(p.tensors[a.tensor]).contains(covered(p, a, tile_index));
+}
+
+/// The exchange of a whole program. A gather on tiles is bounded by its index tensor's largest block.
+template <record_counts N>
+constexpr exchange_plan<N> plan_exchange(program_view const& p) {
+  exchange_plan<N> plan;
+  for (int i = 0; i < p.execute_count; ++i) {
+    execute_record const& e = p.executes[i];
+    for (int j = e.first_access; j < e.first_access + e.accesses; ++j) {
+      access_record const& a = p.accesses[j];
+      access_plan& out = plan.access[j];
+      out.form = form_of(p, e, a);
+      if (out.form == field_form::view) continue;
+      bool const together = out.form == field_form::shared || out.form == field_form::resident;
+      out.boxes = together ? distinct_boxes(p, a) : (e.last_tile - e.first_tile) / e.stride + 1;
+      out.box_bytes = largest_buffer(p, e, a);
+    }
+  }
+  return plan;
+}
+
+}  // namespace tessera
