@@ -79,14 +79,15 @@ TESSERA_INLINE batch<To> bits_as(xsimd::batch<From> const& value) {
   TESSERA_INLINE batch<T> name(batch<T> const& a, batch<T> const& b) { return batch<T>(expression); }
 
 #if defined(__AVX512F__)
+// (the masked forms become plain instructions; GCC 12 warns of an uninitialised register inside the unmasked ones)
 TESSERA_TERNARY(float, fma, _mm512_fmadd_ps(a, b, c))
 TESSERA_TERNARY(float, fnma, _mm512_fnmadd_ps(a, b, c))
-TESSERA_BINARY(float, min, _mm512_min_ps(a, b))
-TESSERA_BINARY(float, max, _mm512_max_ps(a, b))
+TESSERA_BINARY(float, min, _mm512_maskz_min_ps(0xffff, a, b))
+TESSERA_BINARY(float, max, _mm512_maskz_max_ps(0xffff, a, b))
 TESSERA_TERNARY(double, fma, _mm512_fmadd_pd(a, b, c))
 TESSERA_TERNARY(double, fnma, _mm512_fnmadd_pd(a, b, c))
-TESSERA_BINARY(double, min, _mm512_min_pd(a, b))
-TESSERA_BINARY(double, max, _mm512_max_pd(a, b))
+TESSERA_BINARY(double, min, _mm512_maskz_min_pd(0xff, a, b))
+TESSERA_BINARY(double, max, _mm512_maskz_max_pd(0xff, a, b))
 #elif defined(__AVX__)
 #if defined(__FMA__)
 TESSERA_TERNARY(float, fma, _mm256_fmadd_ps(a, b, c))
@@ -125,11 +126,11 @@ TESSERA_BINARY(std::int32_t, max, xsimd::max(a, b))
 #undef TESSERA_BINARY
 
 namespace detail {
-// Halves are combined until one lane is left: the same order on every compiler, which a sum's last bit depends on.
-// GCC 12 warns of uninitialised registers inside its own AVX-512 extracts and reductions, hence the vector extension.
+// GCC 12 warns of uninitialised registers inside some of its own AVX-512 intrinsics; the vector extension has no such text.
 template <class T, int Width>
 using vector [[gnu::vector_size(Width * sizeof(T))]] = T;
 
+// Halves are combined until one lane is left: the same order on every compiler, which a sum's last bit depends on.
 template <int Width, class Vector, class Combine>
 TESSERA_INLINE auto combine_lanes(Vector v, Combine combine) {
   if constexpr (Width == 2) {
@@ -163,6 +164,16 @@ template <class T>
 TESSERA_INLINE T hmax(xsimd::batch<T> const& value) {
   auto const v = std::bit_cast<detail::vector<T, lanes<T>>>(value);
   return detail::combine_lanes<lanes<T>>(v, [](auto const& a, auto const& b) { return a > b ? a : b; });
+}
+
+/// Every lane shifted by `Bits`; to the right with the sign filled in.
+template <int Bits>
+TESSERA_INLINE batch<std::int32_t> shift_left(batch<std::int32_t> const& value) {
+  return std::bit_cast<batch<std::int32_t>>(std::bit_cast<detail::vector<std::int32_t, lanes<std::int32_t>>>(value) << Bits);
+}
+template <int Bits>
+TESSERA_INLINE batch<std::int32_t> shift_right(batch<std::int32_t> const& value) {
+  return std::bit_cast<batch<std::int32_t>>(std::bit_cast<detail::vector<std::int32_t, lanes<std::int32_t>>>(value) >> Bits);
 }
 
 /// The magnitude of `value` with the sign of `sign`.
