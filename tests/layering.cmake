@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+# Which header may include what, as a test:
+#
+#   cmake -DROOT=include/tessera -P tests/layering.cmake        checks every header below ROOT
+#   cmake -DSELF_TEST=FOLDER -P tests/layering.cmake            checks this script on headers that break each rule
+cmake_minimum_required(VERSION 3.25)
+
+# A layer may include the layers named here and itself.
+set(base)
+set(tensor    base)
+set(program   base tensor)
+set(plan      base tensor program)
+set(simd      base tensor)
+set(runtime   base tensor program plan)
+set(codelets  base tensor program simd)
+set(graph     base tensor program plan simd runtime codelets)
+set(nn        ${graph} graph)
+set(train     ${nn} nn)
+set(io        base tensor)
+set(models    ${nn} nn io)
+set(report    ${runtime} runtime graph)
+set(pod       ${runtime} runtime)
+set(benchmark ${nn} nn)
+# The two aggregates at the top: the tile level alone, and everything but models, io, report and pod.
+set(tile      ${runtime} runtime)
+set(tessera   ${train} train tile)
+
+# Headers of the standard library and the system that only some layers may include.
+set(threads   thread atomic mutex shared_mutex condition_variable barrier latch semaphore future stop_token pthread.h sched.h
+              immintrin.h x86intrin.h numa.h)
+set(system    unistd.h fcntl.h dlfcn.h sys/.* linux/.* signal.h spawn.h)
+set(heavy     iostream ranges functional regex)              # slow to parse; not below runtime
+set(third     boost/.* xsimd/.* nlohmann/.* CLI/.* utf8proc.h benchmark/.* doctest/.* mpi.h)
+
+set(runtime_may   ${threads} ${system} ${heavy})
+set(io_may        ${system} atomic nlohmann/json.hpp)
+set(simd_may      immintrin.h xsimd/.*)
+set(base_may      boost/hana/.*)
+set(tensor_may    boost/hana/.*)
+set(program_may   boost/hana/.*)
+set(plan_may      boost/hana/.*)
+set(graph_may     boost/hana/.* functional)
+set(models_may    nlohmann/json.hpp utf8proc.h functional)
+set(report_may    nlohmann/json.hpp functional iostream)
+set(benchmark_may benchmark/.*)
+set(pod_may       mpi.h ${system})
+
+set(layers base tensor program plan simd runtime codelets graph nn train io models report pod benchmark tile tessera)
+
+# Sets `problems` to one line for each rule that a header below `root` breaks.
+function(check_layering root)
+  set(problems "")
+  file(GLOB_RECURSE headers RELATIVE ${root} ${root}/*.hpp)
+  foreach(header IN LISTS headers)
+    string(REGEX MATCH "^[a-z]+" layer ${header})
+    if(header STREQUAL "version.hpp")
+      set(layer base)
+    endif()
+    if(NOT layer IN_LIST layers)
+      list(APPEND problems "${header}: '${layer}' is not a layer")
+      continue()
+    endif()
+    file(STRINGS ${root}/${header} first LIMIT_COUNT 1)
+    if(NOT first STREQUAL "// SPDX-License-Identifier: Apache-2.0")
+      list(APPEND problems "${header}: the first line is not the SPDX line")
+    endif()
+    file(STRINGS ${root}/${header} once REGEX "^#pragma once")
+    if(NOT once)
+      list(APPEND problems "${header}: no #pragma once")
+    endif()
+
+    set(own_${header} "")
+    file(STRINGS ${root}/${header} lines REGEX "^ *# *include")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE ".*[<\"]([^>\"]*)[>\"].*" "\\1" included ${line})
+      if(line MATCHES "\"")
+        list(APPEND problems "${header}: write #include <tessera/…>, not \"${included}\"")
+      elseif(included MATCHES "^tessera/(([a-z]+)[/.].*)")
+        set(path ${CMAKE_MATCH_1})
+        set(target ${CMAKE_MATCH_2})
+        list(APPEND own_${header} ${path})
+        if(included STREQUAL "tessera/version.hpp")
+          set(target base)
+        endif()
+        if(NOT target STREQUAL layer AND NOT target IN_LIST ${layer})
+          list(APPEND problems "${header}: layer '${layer}' may not include '${target}' (${included})")
+        endif()
+        if(included MATCHES "/detail/" AND NOT header MATCHES "^${target}[/.]")
+          list(APPEND problems "${header}: ${included} is private to ${target}/")
+        endif()
+        if(NOT EXISTS ${root}/${path} AND NOT included MATCHES "/detail/")
+          list(APPEND problems "${header}: there is no ${included}")
+        endif()
+      else()
+        foreach(pattern ${threads} ${system} ${heavy} ${third})
+          if(included MATCHES "^${pattern}$")
+            set(allowed FALSE)
+            foreach(permitted IN LISTS ${layer}_may)
+              if(included MATCHES "^${permitted}$")
+                set(allowed TRUE)
+              endif()
+            endforeach()
+            if(NOT allowed)
+              list(APPEND problems "${header}: layer '${layer}' may not include <${included}>")
+            endif()
+            break()
+          endif()
+        endforeach()
+        if(included STREQUAL "boost/hana.hpp" OR included MATCHES "^boost/[^h]")
+          list(APPEND problems "${header}: <${included}>: single headers of Boost.Hana only")
+        endif()
+      endif()
+    endforeach()
+
+    # Pointer and stride of a field are for the bundled kernels, and for the header that defines the access.
+    file(STRINGS ${root}/${header} raw REGEX "unchecked\\(")
+    list(FILTER raw EXCLUDE REGEX "^ *//")
+    if(raw AND NOT layer MATCHES "^(codelets|program)$")
+      list(APPEND problems "${header}: unchecked() is for codelets/")
+    endif()
+  endforeach()
+
+  # The tile level alone does not reach simd/, whatever the path.
+  set(queue tile.hpp)
+  set(seen "")
+  while(queue)
+    list(POP_FRONT queue header)
+    if(header IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${header})
+    list(APPEND queue ${own_${header}})
+    if(header MATCHES "^simd[/.]")
+      list(APPEND problems "tile.hpp: reaches ${header}")
+    endif()
+  endwhile()
+  set(problems "${problems}" PARENT_SCOPE)
+endfunction()
+
+if(DEFINED ROOT)
+  check_layering(${ROOT})
+  foreach(problem IN LISTS problems)
+    message(SEND_ERROR "${problem}")
+  endforeach()
+endif()
+
+if(DEFINED SELF_TEST)
+  file(REMOVE_RECURSE ${SELF_TEST})
+  set(prologue "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n")
+  file(WRITE ${SELF_TEST}/plan/memory.hpp "${prologue}#include <tessera/codelets/gemm.hpp>\n")
+  file(WRITE ${SELF_TEST}/codelets/gemm.hpp "${prologue}#include <tessera/simd/batch.hpp>\n#include <xsimd/xsimd.hpp>\n")
+  file(WRITE ${SELF_TEST}/simd/batch.hpp "${prologue}#include <xsimd/xsimd.hpp>\n#include <thread>\n")
+  file(WRITE ${SELF_TEST}/simd/detail/x.hpp "${prologue}")
+  file(WRITE ${SELF_TEST}/runtime/engine.hpp "${prologue}#include <thread>\n#include <tessera/plan/detail/x.hpp>\n")
+  file(WRITE ${SELF_TEST}/base/label.hpp "#pragma once\n#include <boost/hana.hpp>\n#include \"config.hpp\"\n")
+  file(WRITE ${SELF_TEST}/graph/a.hpp "${prologue}inline int f() { return unchecked(1); }\n#include <tessera/graph/b.hpp>\n")
+  file(WRITE ${SELF_TEST}/util/a.hpp "${prologue}")
+  file(WRITE ${SELF_TEST}/tile.hpp "${prologue}#include <tessera/plan/memory.hpp>\n")
+  check_layering(${SELF_TEST})
+  set(expected
+    "plan/memory.hpp: layer 'plan' may not include 'codelets' (tessera/codelets/gemm.hpp)"
+    "codelets/gemm.hpp: layer 'codelets' may not include <xsimd/xsimd.hpp>"
+    "simd/batch.hpp: layer 'simd' may not include <thread>"
+    "runtime/engine.hpp: tessera/plan/detail/x.hpp is private to plan/"
+    "base/label.hpp: the first line is not the SPDX line"
+    "base/label.hpp: layer 'base' may not include <boost/hana.hpp>"
+    "base/label.hpp: <boost/hana.hpp>: single headers of Boost.Hana only"
+    "base/label.hpp: write #include <tessera/…>, not \"config.hpp\""
+    "graph/a.hpp: unchecked() is for codelets/"
+    "graph/a.hpp: there is no tessera/graph/b.hpp"
+    "util/a.hpp: 'util' is not a layer"
+    "tile.hpp: reaches simd/batch.hpp")
+  foreach(line IN LISTS expected)
+    if(NOT line IN_LIST problems)
+      message(SEND_ERROR "not found: ${line}")
+    endif()
+  endforeach()
+  foreach(line IN LISTS problems)
+    if(NOT line IN_LIST expected)
+      message(SEND_ERROR "not expected: ${line}")
+    endif()
+  endforeach()
+endif()
