@@ -38,10 +38,9 @@ using batch_mask = typename xsimd::batch<T>::batch_bool_type;
 template <class T>
 inline constexpr int lanes = static_cast<int>(xsimd::batch<T>::size);
 
-/// Lanes of `a` where the mask is set, of `b` elsewhere; magnitude; correctly rounded square root.
+/// Lanes of `a` where the mask is set, of `b` elsewhere; magnitude.
 using xsimd::abs;
 using xsimd::select;
-using xsimd::sqrt;
 
 /// All lanes equal to `value`.
 template <class T>
@@ -70,11 +69,14 @@ TESSERA_INLINE batch<To> bits_as(xsimd::batch<From> const& value) {
 
 // fma(a, b, c) = a * b + c and fnma(a, b, c) = c - a * b, rounded once where the instruction set has it (AVX2 with FMA,
 // AVX-512, NEON), otherwise after the product too.
+// sqrt(a) and div(a, b) round correctly (xsimd 8.1 divides floats by Newton's method on NEON: 2 ulp).
 // min(a, b) = a < b ? a : b and max(a, b) = a > b ? a : b: with a NaN on either side the result is b. A clamp that lets
 // NaN through therefore has the value second:   min(high, max(low, x))
 
 #define TESSERA_TERNARY(T, name, expression)                                                         \
   TESSERA_INLINE batch<T> name(batch<T> const& a, batch<T> const& b, batch<T> const& c) { return batch<T>(expression); }
+#define TESSERA_UNARY(T, name, expression) \
+  TESSERA_INLINE batch<T> name(batch<T> const& a) { return batch<T>(expression); }
 #define TESSERA_BINARY(T, name, expression) \
   TESSERA_INLINE batch<T> name(batch<T> const& a, batch<T> const& b) { return batch<T>(expression); }
 
@@ -84,6 +86,8 @@ TESSERA_TERNARY(float, fma, _mm512_fmadd_ps(a, b, c))
 TESSERA_TERNARY(float, fnma, _mm512_fnmadd_ps(a, b, c))
 TESSERA_BINARY(float, min, _mm512_maskz_min_ps(0xffff, a, b))
 TESSERA_BINARY(float, max, _mm512_maskz_max_ps(0xffff, a, b))
+TESSERA_UNARY(float, sqrt, _mm512_maskz_sqrt_ps(0xffff, a))
+TESSERA_UNARY(double, sqrt, _mm512_maskz_sqrt_pd(0xff, a))
 TESSERA_TERNARY(double, fma, _mm512_fmadd_pd(a, b, c))
 TESSERA_TERNARY(double, fnma, _mm512_fnmadd_pd(a, b, c))
 TESSERA_BINARY(double, min, _mm512_maskz_min_pd(0xff, a, b))
@@ -95,16 +99,22 @@ TESSERA_TERNARY(float, fnma, _mm256_fnmadd_ps(a, b, c))
 TESSERA_TERNARY(double, fma, _mm256_fmadd_pd(a, b, c))
 TESSERA_TERNARY(double, fnma, _mm256_fnmadd_pd(a, b, c))
 #endif
+TESSERA_UNARY(float, sqrt, _mm256_sqrt_ps(a))
+TESSERA_UNARY(double, sqrt, _mm256_sqrt_pd(a))
 TESSERA_BINARY(float, min, _mm256_min_ps(a, b))
 TESSERA_BINARY(float, max, _mm256_max_ps(a, b))
 TESSERA_BINARY(double, min, _mm256_min_pd(a, b))
 TESSERA_BINARY(double, max, _mm256_max_pd(a, b))
 #elif defined(__SSE2__)
+TESSERA_UNARY(float, sqrt, _mm_sqrt_ps(a))
+TESSERA_UNARY(double, sqrt, _mm_sqrt_pd(a))
 TESSERA_BINARY(float, min, _mm_min_ps(a, b))
 TESSERA_BINARY(float, max, _mm_max_ps(a, b))
 TESSERA_BINARY(double, min, _mm_min_pd(a, b))
 TESSERA_BINARY(double, max, _mm_max_pd(a, b))
 #elif defined(__aarch64__)
+TESSERA_UNARY(float, sqrt, vsqrtq_f32(a))
+TESSERA_UNARY(double, sqrt, vsqrtq_f64(a))
 TESSERA_TERNARY(float, fma, vfmaq_f32(c, a, b))
 TESSERA_TERNARY(float, fnma, vfmsq_f32(c, a, b))
 TESSERA_TERNARY(double, fma, vfmaq_f64(c, a, b))
@@ -120,10 +130,18 @@ TESSERA_TERNARY(float, fnma, c - a * b)
 TESSERA_TERNARY(double, fma, a * b + c)
 TESSERA_TERNARY(double, fnma, c - a * b)
 #endif
+#if defined(__aarch64__)
+TESSERA_BINARY(float, div, vdivq_f32(a, b))
+TESSERA_BINARY(double, div, vdivq_f64(a, b))
+#else
+TESSERA_BINARY(float, div, a / b)
+TESSERA_BINARY(double, div, a / b)
+#endif
 TESSERA_BINARY(std::int32_t, min, xsimd::min(a, b))
 TESSERA_BINARY(std::int32_t, max, xsimd::max(a, b))
 #undef TESSERA_TERNARY
 #undef TESSERA_BINARY
+#undef TESSERA_UNARY
 
 namespace detail {
 // GCC 12 warns of uninitialised registers inside some of its own AVX-512 intrinsics; the vector extension has no such text.

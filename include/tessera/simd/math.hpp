@@ -82,7 +82,7 @@ TESSERA_INLINE batch<float> tanh(batch<float> const& x) {
 
   auto const split = detail::split_exponent(magnitude + magnitude);
   batch<float> const power = detail::power_of_two(split.shifted);
-  batch<float> const outer = one - two / (simd::fma(power, detail::exp_minus_one(split.r), power) + one);
+  batch<float> const outer = one - simd::div(two, simd::fma(power, detail::exp_minus_one(split.r), power) + one);
 
   return simd::select(magnitude > batch<float>(0.55f), simd::copysign(outer, x), inner);
 }
@@ -116,7 +116,7 @@ TESSERA_INLINE batch<float> erf(batch<float> const& x) {
 }
 
 /// 1 / √x, <= 2 ulp; infinity of x's sign at ±0, NaN below.
-TESSERA_INLINE batch<float> rsqrt(batch<float> const& x) { return batch<float>(1.0f) / simd::sqrt(x); }
+TESSERA_INLINE batch<float> rsqrt(batch<float> const& x) { return simd::div(batch<float>(1.0f), simd::sqrt(x)); }
 
 /// The natural logarithm, <= 2 ulp; minus infinity at ±0, NaN below.
 TESSERA_INLINE batch<float> log(batch<float> const& x) {
@@ -154,7 +154,7 @@ TESSERA_INLINE batch<float> log(batch<float> const& x) {
 TESSERA_INLINE batch<float> sigmoid(batch<float> const& x) {
   batch<float> const one(1.0f);
   batch<float> const power = simd::exp(-simd::abs(x));  // never overflows: e^x / (1 + e^x) for x < 0
-  return simd::select(x < batch<float>(0.0f), power, one) / (one + power);
+  return simd::div(simd::select(x < batch<float>(0.0f), power, one), one + power);
 }
 
 /// x Φ(x) = x/2 (1 + erf(x / √2)): the Gaussian error linear unit. Error <= 2^-23 |x|.
@@ -167,7 +167,7 @@ TESSERA_INLINE batch<float> gelu_erf(batch<float> const& x) {
 TESSERA_INLINE batch<float> gelu_tanh(batch<float> const& x) {
   batch<float> const one(1.0f);
   batch<float> const cubic = simd::fma(x * x, batch<float>(0.044715f), one);
-  return x / (one + simd::exp(batch<float>(-1.5957691216f) * x * cubic));
+  return simd::div(x, one + simd::exp(batch<float>(-1.5957691216f) * x * cubic));
 }
 
 }  // namespace simd
