@@ -5,6 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
+separate_arguments(LAUNCHER UNIX_COMMAND "${LAUNCHER}")
 execute_process(COMMAND ${LAUNCHER} ${PROGRAM} WORKING_DIRECTORY ${FOLDER}
   RESULT_VARIABLE status OUTPUT_VARIABLE printed ERROR_VARIABLE error)
 if(NOT status EQUAL 0)
