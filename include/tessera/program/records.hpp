@@ -73,6 +73,9 @@ struct field_binding {
   int after[max_rank] = {};                         ///< … and after it
 };
 
+/// The largest number of fields of a vertex.
+inline constexpr int max_fields = 16;
+
 /// What a vertex costs: floating-point operations and bytes of its own tile's memory touched.
 struct work {
   double flops = 0;
@@ -89,6 +92,7 @@ struct kernel_record {
   int state_bytes = 0;                                   ///< a tile's state of one execute
   std::int64_t scratch_bytes = 0;                        ///< scratch of one run on one tile, every field aligned to 64
   int scratch_fields = 0;
+  std::int64_t scratch_of_field[max_fields] = {};        ///< bytes of each field's scratch
   void (*construct)(void* object) = nullptr;             ///< default values
   void (*bind)(void* object, field_binding const*) = nullptr;
   void (*run)(void* object) = nullptr;

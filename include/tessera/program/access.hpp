@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses: which box of a tensor each tile's vertex gets. A tensor by itself means the tile's own block.
+//
+//   ts::halo<1>(u)      the block and one row on either side        ts::whole(u)        all of u
+//   ts::rows(a)         all columns of the block's rows             ts::cols(b)         all rows of its columns
+//   ts::block<0, 2>(u)  the block at these grid coordinates         ts::neighbour<0, 1>(u)   the one to the right
+//   ts::gather(u, ids)  the rows that a vector of indices names     ts::at(u, [](ts::tile t) { return ts::box{…}; })
+#pragma once
+
+#include <type_traits>
+
+#include <tessera/program/records.hpp>
+#include <tessera/program/rules.hpp>
+#include <tessera/tensor/tensor.hpp>
+
+namespace tessera {
+
+/// What a halo holds where it reaches beyond the tensor, and what lies beyond the edge of a grid of tiles.
+namespace edge {
+template <edge_rule Rule>
+struct kind {
+  static constexpr edge_rule rule = Rule;
+};
+inline constexpr kind<edge_rule::clip> clip;    ///< nothing: the field is smaller there (the default)
+inline constexpr kind<edge_rule::zero> zero;    ///< zeros
+inline constexpr kind<edge_rule::clamp> clamp;  ///< the nearest element
+inline constexpr kind<edge_rule::wrap> wrap;    ///< the elements of the other end
+}  // namespace edge
+
+/// The base of everything that can stand for a field in execute(), other than a plain tensor.
+struct access_tag {};
+/// An access expression or a tensor.
+template <class A>
+concept Access = Tensor<A> || std::is_base_of_v<access_tag, A>;
+
+/// The tile's own block: what a plain tensor means.
+template <Tensor T>
+struct own_access : access_tag {
+  using tensor_type = T;
+  static constexpr access_record record() {
+    access_record a;
+    for (int d = 0; d < T::rank; ++d) a.dim[d].from = static_cast<std::int8_t>(d);
+    return a;
+  }
+};
+
+template <Tensor T, edge_rule Edge, int... Radius>
+struct halo_access : access_tag {
+  using tensor_type = T;
+  static_assert(sizeof...(Radius) >= 1 && sizeof...(Radius) <= T::rank,
+                "tessera: halo<r0, r1, …> takes at most one radius a dimension");
+  static_assert(((Radius >= 0 && Radius <= 127) && ...), "tessera: a halo's radius is 0 to 127");
+  static constexpr access_record record() {
+    access_record a = own_access<T>::record();
+    a.kind = access_kind::halo;
+    a.edge = Edge;
+    int d = 0;
+    ((a.dim[d++].radius = static_cast<std::int8_t>(Radius)), ...);
+    return a;
+  }
+};
+
+template <Tensor T>
+struct whole_access : access_tag {
+  using tensor_type = T;
+  static constexpr access_record record() {
+    access_record a;
+    a.kind = access_kind::whole;
+    return a;
+  }
+};
+
+template <Tensor T, int Dimension, access_kind Kind>
+struct band_access : access_tag {
+  using tensor_type = T;
+  static constexpr access_record record() {
+    access_record a;
+    a.kind = Kind;
+    a.dim[Dimension].from = Dimension;
+    return a;
+  }
+};
+
+template <Tensor T, int... Coordinate>
+struct block_access : access_tag {
+  using tensor_type = T;
+  static_assert(sizeof...(Coordinate) >= 1 && sizeof...(Coordinate) <= T::rank,
+                "tessera: block<i, j, …> takes at most one grid coordinate a dimension");
+  static_assert(((Coordinate >= 0 && Coordinate <= 32767) && ...), "tessera: a grid coordinate is 0 to 32767");
+  static constexpr access_record record() {
+    access_record a = own_access<T>::record();
+    a.kind = access_kind::block;
+    for (auto& rule : a.dim) rule.fixed = 0;
+    int d = 0;
+    ((a.dim[d++].fixed = static_cast<std::int16_t>(Coordinate)), ...);
+    return a;
+  }
+};
+
+template <Tensor T, edge_rule Edge, int... Steps>
+struct neighbour_access : access_tag {
+  using tensor_type = T;
+  static_assert(sizeof...(Steps) >= 1 && sizeof...(Steps) <= T::rank,
+                "tessera: neighbour<d0, d1, …> takes at most one grid step a dimension");
+  static_assert(Edge == edge_rule::clip || Edge == edge_rule::wrap,
+                "tessera: beyond the edge of the grid there is nothing, or with edge::wrap the other end");
+  static constexpr access_record record() {
+    access_record a = own_access<T>::record();
+    a.kind = access_kind::neighbour;
+    a.edge = Edge;
+    int d = 0;
+    ((a.dim[d++].shift = static_cast<std::int16_t>(Steps)), ...);
+    return a;
+  }
+};
+
+template <Tensor T, Tensor Index>
+struct gather_access : access_tag {
+  using tensor_type = T;
+  using index_type = Index;
+  static_assert(Index::rank == 1 && (std::is_same_v<typename Index::element_type, std::int32_t> ||
+                                     std::is_same_v<typename Index::element_type, std::int64_t>)
+                    ? true
+                    : index_is_integer_vector<words::index_tensor<Index::name>,
+                                              words::element_of_tensor<typename Index::element_type>,
+                                              words::rank_of_tensor<Index::rank>>,
+                "tessera: the indices of a gather are a vector of int32 or int64 "
+                "(docs/errors/index_is_integer_vector.md)");
+  static constexpr access_record record() {
+    access_record a;
+    a.kind = access_kind::gather;
+    a.dim[0].from = 0;
+    return a;
+  }
+};
+
+template <Tensor T, class Function>
+struct at_access : access_tag {
+  using tensor_type = T;
+  static_assert(std::is_empty_v<Function> && std::is_invocable_r_v<box, Function, tile>,
+                "tessera: at(tensor, function) wants a function without captures from ts::tile to ts::box");
+  static constexpr box call(tile t) { return Function{}(t); }
+  static constexpr access_record record() {
+    access_record a;
+    a.kind = access_kind::at;
+    a.at = &call;
+    return a;
+  }
+};
+
+/// The tile's block and `Radius` elements on either side in each dimension (missing ones 0), also beyond the
+/// neighbour's block. At the tensor's edge clipped, or filled as `edge` says.
+template <int... Radius, Tensor T, edge_rule Edge = edge_rule::clip>
+constexpr halo_access<T, Edge, Radius...> halo(T, edge::kind<Edge> = {}) {
+  return {};
+}
+/// All of a tensor, on every tile.
+template <Tensor T>
+constexpr whole_access<T> whole(T) {
+  return {};
+}
+/// The rows of the tile's block in the tensor's own mapping, with all columns.
+template <Tensor T>
+constexpr band_access<T, 0, access_kind::rows> rows(T) {
+  return {};
+}
+/// The columns of the tile's block in the tensor's own mapping, with all rows.
+template <Tensor T>
+  requires(T::rank >= 2)
+constexpr band_access<T, 1, access_kind::cols> cols(T) {
+  return {};
+}
+/// The block at fixed coordinates of the tensor's grid of tiles, the same for every tile.
+template <int... Coordinate, Tensor T>
+constexpr block_access<T, Coordinate...> block(T) {
+  return {};
+}
+/// The block `Steps` away from the tile's own in the tensor's grid; with edge::wrap the grid is a torus.
+template <int... Steps, Tensor T, edge_rule Edge = edge_rule::clip>
+constexpr neighbour_access<T, Edge, Steps...> neighbour(T, edge::kind<Edge> = {}) {
+  return {};
+}
+/// Row ids[i] of the tensor as row i of the field, for the tile's own block of `ids`. Indices are checked at run time.
+template <Tensor T, Tensor Index>
+constexpr gather_access<T, Index> gather(T, Index) {
+  return {};
+}
+/// Any box, as a function of the tile without captures.
+template <Tensor T, class Function>
+constexpr at_access<T, Function> at(T, Function) {
+  return {};
+}
+
+namespace detail {
+template <class A>
+struct access_of {
+  using type = A;
+};
+template <Tensor T>
+struct access_of<T> {
+  using type = own_access<T>;
+};
+template <class A>
+inline constexpr bool is_gather = false;
+template <class T, class I>
+inline constexpr bool is_gather<gather_access<T, I>> = true;
+}  // namespace detail
+
+}  // namespace tessera
