@@ -33,7 +33,7 @@ set(heavy     iostream ranges functional regex)              # slow to parse; no
 set(third     boost/.* xsimd/.* nlohmann/.* CLI/.* utf8proc.h benchmark/.* doctest/.* mpi.h)
 
 set(runtime_may   ${threads} ${system} ${heavy})
-set(io_may        ${system} atomic nlohmann/json.hpp)
+set(io_may        ${system} atomic nlohmann/json.hpp utf8proc.h)
 set(simd_may      immintrin.h xsimd/.*)
 set(base_may      boost/hana/.*)
 set(tensor_may    boost/hana/.*)

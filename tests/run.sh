@@ -58,7 +58,7 @@ build() {
 run_ctest() {
   local stage=$1 log=$log_folder/$1.test.log begin=$SECONDS; shift
   say "$stage: testing (log: build/log/$stage.test.log)"
-  ctest --test-dir "build/$stage" --output-on-failure --no-tests=error -j "$(nproc)" "$@" > "$log" 2>&1
+  ctest --test-dir "build/$stage" --output-on-failure --no-label-summary --no-tests=error -j "$(nproc)" "$@" > "$log" 2>&1
   local status=$? line bad total
   grep -vE '^ +Start +[0-9]+:|   Passed  |^Internal ctest|^ *[0-9]+/[0-9]+ Test .*Passed' "$log" | cat -s
   line=$(grep -E '[0-9]+ tests failed out of [0-9]+' "$log")
