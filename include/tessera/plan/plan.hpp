@@ -41,6 +41,7 @@ struct memory_plan {
   std::int64_t parameter_bytes = 0;
   std::int64_t tile_bytes[max_tile_classes] = {};            ///< what a tile needs, the number proof 3 is about …
   int tile_bytes_step[max_tile_classes] = {};                ///< … and the step at which it is needed
+  tile_class tile_bytes_tiles[max_tile_classes];             ///< … and the tiles that need it, within the class
 };
 
 /// Which copy steps exchange the names of two tensors' memory instead of moving elements.
