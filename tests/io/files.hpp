@@ -67,13 +67,13 @@ inline std::filesystem::path shared() {
 
 }  // namespace test
 
-// The message of the exception `Type` that `expression` throws; "" if it throws nothing or something else.
+// The message of the exception `Type` that `expression` throws, or which other thing happened.
 #define MESSAGE_OF(Type, expression)  \
   ([&]() -> std::string {             \
     try {                             \
       static_cast<void>(expression);  \
-    } catch (Type const& e) {         \
-      return e.what();                \
+    } catch (Type const& caught) {    \
+      return caught.what();           \
     } catch (...) {                   \
       return "another exception";     \
     }                                 \

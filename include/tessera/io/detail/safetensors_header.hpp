@@ -123,12 +123,12 @@ class safetensors_events {
   }
   bool key(std::string& name) {
     if (place_ == place::top) {
-      if (!names_.insert(name).second) return fail("names " + in_quotes(name) + " twice");
+      if (!names_.insert(name).second) return fail("its header names " + in_quotes(name) + " twice");
       key_ = std::move(name);
       return true;
     }
     if (place_ == place::metadata) {
-      if (!keys_.insert(name).second) return fail("names " + in_quotes(name) + " twice in its metadata");
+      if (!keys_.insert(name).second) return fail("its header names " + in_quotes(name) + " twice in its metadata");
       key_ = std::move(name);
       return true;
     }
@@ -164,7 +164,7 @@ class safetensors_events {
     return true;
   }
   bool parse_error(std::size_t position, std::string const&, json::exception const&) {
-    return fail("is not valid JSON in UTF-8 at byte " + std::to_string(position));
+    return fail("its header is not valid JSON in UTF-8 at byte " + std::to_string(position));
   }
 
  private:
@@ -179,9 +179,9 @@ class safetensors_events {
   }
   bool stop(char const* found) {
     switch (place_) {
-      case place::outside: return fail(std::string("is ") + found + ", not an object");
-      case place::metadata: return fail("has metadata " + in_quotes(key_) + " that is " + found + ", not a string");
-      case place::top: return fail("has " + std::string(found) + " at " + in_quotes(key_) + ", not an object");
+      case place::outside: return fail(std::string("its header is ") + found + ", not an object");
+      case place::metadata: return fail("its header has metadata " + in_quotes(key_) + " that is " + found + ", not a string");
+      case place::top: return fail("its header has " + std::string(found) + " at " + in_quotes(key_) + ", not an object");
       default: return fail(subject() + " has " + found + " where it does not belong");
     }
   }
@@ -207,8 +207,12 @@ inline safetensors_header read_safetensors_header(std::span<std::byte const> fil
   std::string_view const text(reinterpret_cast<char const*>(file.data()) + 8, static_cast<std::size_t>(length));
   if (!text.starts_with('{')) fail("is not a safetensors file: its header does not begin with {");
 
+  if (auto const at = text.find('\0'); at != text.npos) {  // to the JSON reader a zero byte is the end of its input
+    fail("its header is not valid JSON in UTF-8 at byte " + std::to_string(at + 1));
+  }
+
   safetensors_events events;
-  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &events)) fail("its header " + events.problem);
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &events)) fail(events.problem);
   safetensors_header result{std::move(events.entries), std::move(events.metadata), file.subspan(8 + text.size())};
   std::sort(result.entries.begin(), result.entries.end(), [](auto const& a, auto const& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
