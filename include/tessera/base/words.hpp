@@ -32,7 +32,7 @@ constexpr label<Size> label_of(char const* text) {
 
 namespace words {
 
-// --- What a message is about ------------------------------------------------------------------------------------------
+// --- What a message is about ---------------------------------------------------------------------------------------
 
 template <label Name> struct tensor_named {};      ///< a tensor of the program
 template <label Name> struct index_tensor {};      ///< the vector of row numbers of a gather
@@ -42,8 +42,8 @@ template <label Name> struct destination_tensor {};///< what a copy writes
 template <label Name> struct field_named {};       ///< a field of a vertex, as TESSERA_FIELDS names it
 template <int Number> struct field_number {};      ///< a field of a vertex, counted from 0
 template <label Name> struct vertex_named {};      ///< a vertex type whose name comes from a record
-template <label Name> struct item_named {};        ///< a memory item: a tensor, a field's buffer, a vertex's scratch
 template <label Name> struct block_named {};       ///< ts::block<"name">
+template <label Name> struct beside_vertex {};     ///< a second vertex type that does not go with the first
 template <class Vertex> struct vertex_type {};     ///< a vertex type
 template <class Field> struct field_type {};       ///< the type of a field
 template <class Step> struct step_type {};         ///< what was given where a step is wanted
@@ -51,41 +51,55 @@ template <class Argument> struct argument_type {}; ///< what was given where an 
 template <int Number> struct in_step {};           ///< a step, numbered as in the program's report
 template <int Number> struct argument_number {};   ///< a positional argument, counted from 0
 
-// --- Where on the machine ---------------------------------------------------------------------------------------------
+// --- Where on the machine ------------------------------------------------------------------------------------------
 
 template <int Tile> struct tile_number {};         ///< one tile
+struct every_tile {};                              ///< no tile in particular
 template <int A, int B> struct on_tiles_pair {};   ///< two tiles: the second disturbs, or is disturbed by, the first
 template <int First, int Last> struct on_tiles_range {};   ///< tiles First … Last
 template <int Count> struct tiles_of_machine {};   ///< tiles of the program's machine
 template <int Count> struct tiles_of_mapping {};   ///< tiles that a mapping wants
-template <int Rows, int Cols> struct grid_of_tensor {};    ///< a mapping's grid of tiles in its first two dimensions
-template <int Rows, int Cols> struct grid_beside {};       ///< the grid of the second tensor
+template <int Count> struct tiles_of_range {};     ///< tiles of an on<first, last, stride>
+template <int... Parts> struct grid_of_tensor {};          ///< how many parts a mapping makes of each dimension
+template <int... Parts> struct grid_beside {};             ///< the same of the second tensor
 template <int Tile> struct first_tile_of_tensor {};        ///< where a mapping begins
 template <int Tile> struct first_tile_beside {};           ///< where the mapping of the second tensor begins
 template <int... Coordinates> struct grid_coordinates {};  ///< a place in a mapping's grid
 
-// --- Which elements ---------------------------------------------------------------------------------------------------
+// --- Which elements ------------------------------------------------------------------------------------------------
 
 template <int First, int Last> struct rows_range {};       ///< dimension 0, [First, Last)
 template <int First, int Last> struct cols_range {};       ///< dimension 1
 template <int First, int Last> struct third_range {};      ///< dimension 2
 template <int First, int Last> struct fourth_range {};     ///< dimension 3
+template <class... Ranges> struct in_box {};               ///< one range a dimension
 template <int... Extents> struct tensor_extents {};        ///< the shape of a tensor
 template <int... Extents> struct source_extents {};        ///< the shape of what a copy reads
 template <int... Extents> struct destination_extents {};   ///< the shape of what a copy writes
 template <std::int64_t Count> struct elements_needed {};   ///< how many elements there should be
 template <std::int64_t Count> struct elements_given {};    ///< how many there are
+template <std::int64_t Count> struct boxes_compared {};    ///< up to how many boxes are compared one by one
+template <std::int64_t Count> struct boxes_followed {};    ///< up to how many boxes are followed
+template <std::int64_t Count> struct blocks_of_grid {};    ///< how many blocks a grid has in the dimension concerned
+template <std::int64_t Radius> struct halo_radius {};      ///< elements on either side
+template <std::int64_t Extent> struct extent_of_tensor {}; ///< in the dimension concerned
 
-// --- How much ---------------------------------------------------------------------------------------------------------
+// --- How much ------------------------------------------------------------------------------------------------------
 
 template <std::int64_t Bytes> struct bytes_needed {};
 template <std::int64_t Bytes> struct bytes_available {};
 template <std::int64_t Bytes> struct bytes_over_budget {};
 template <std::int64_t Bytes> struct bytes_of_item {};
 
-// --- Vertices and their fields ----------------------------------------------------------------------------------------
+struct variable {};            ///< a tensor's part on the tile
+struct exchange_buffer {};     ///< what an exchange puts together for a field
+struct scratch_memory {};      ///< a vertex's scratch fields
+struct vertex_state {};        ///< a vertex's state fields
+template <class Kind, class Name> struct largest_item {};  ///< the largest of what needs memory
 
-template <int Count> struct fields_declared {};    ///< fields of a vertex, state not counted where arguments are counted
+// --- Vertices and their fields -------------------------------------------------------------------------------------
+
+template <int Count> struct fields_declared {};    ///< fields of a vertex that take an access
 template <int Count> struct fields_connected {};   ///< fields that got an argument
 template <int Count> struct fields_allowed {};
 template <int Count> struct accesses_given {};     ///< arguments of an execute
@@ -96,7 +110,7 @@ template <class T> struct element_of_field {};
 template <class T> struct element_of_tensor {};
 template <label Name> struct element_named {};     ///< an element type whose name comes from a record
 
-// --- Steps ------------------------------------------------------------------------------------------------------------
+// --- Steps ---------------------------------------------------------------------------------------------------------
 
 template <int Count> struct times {};              ///< of a repeat
 template <int Count> struct steps_given {};

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proof 1: in a compute set, an element is written by at most one vertex, and no other vertex reads it.
+//
+//   inout u, read halo<1>(u) in one vertex on by_rows tiles  ->  nobody_reads_what_another_writes, tiles 1 and 0
+//
+// Decided by (a) writes of own blocks, (b) boxes inside the tile's own block, (c) boxes in reading order or on a grid,
+// in closed form; what remains is (d) pairs of boxes, up to 128 tiles.
+#pragma once
+
+#include <tessera/plan/finding.hpp>
+#include <tessera/plan/summary.hpp>
+
+namespace tessera {
+
+/// Tiles up to which boxes are compared one by one.
+inline constexpr int most_tiles_compared = 128;
+
+/// A finding, or that the question is left to the step's own evaluation.
+struct race_result {
+  finding first;
+  bool undecided = false;
+};
+
+namespace detail {
+
+/// One access of one execute in a compute set.
+struct touch {
+  int execute = -1;
+  int access = -1;       ///< its number; of a gather's index: the gather's
+  access_record record;
+  bool own = false;      ///< the tile's own block
+  bool inside = false;   ///< inside the tile's own block
+  bool same = false;     ///< the same box on every tile
+};
+
+constexpr touch touch_of(program_view const& p, at_summaries const& at, int execute, int access) {
+  touch t{execute, access, p.accesses[access]};
+  bool const split = !p.tensors[t.record.tensor].map.replicated;
+  t.own = t.record.kind == access_kind::own && t.record.by == t.record.tensor && split;
+  t.inside = t.own || (t.record.kind == access_kind::at && at.of(access).inside_own);
+  t.same = t.record.kind == access_kind::whole || t.record.kind == access_kind::block ||
+           t.record.kind == access_kind::gather ||
+           (t.record.kind != access_kind::at && p.tensors[t.record.by].map.replicated);
+  return t;
+}
+
+/// The index vector that a gather reads beside the tensor.
+constexpr touch index_of(program_view const& p, int execute, int access) {
+  touch t{execute, access, {}};
+  t.record.tensor = t.record.by = p.accesses[access].index;
+  t.record.dim[0].from = 0;
+  t.own = t.inside = !p.tensors[t.record.tensor].map.replicated;
+  t.same = !t.own;
+  return t;
+}
+
+/// What a touch covers on a tile where its vertex runs, inside the tensor; a wrapped halo may have several such boxes.
+template <class Visit>
+constexpr void for_each_box(program_view const& p, touch const& t, int tile_index, Visit&& visit) {
+  region const all = whole_of(p.tensors[t.record.tensor]);
+  if (t.record.kind == access_kind::gather) {
+    if (!covered(p, t.record, tile_index).empty()) visit(all);
+    return;
+  }
+  region const r = covered(p, t.record, tile_index);
+  if (t.record.kind == access_kind::halo && t.record.edge == edge_rule::wrap && !all.contains(r)) {
+    for_each_piece(p, t.record, tile_index, [&](piece const& part) { visit(part.source); });
+    return;
+  }
+  region const inside = intersect(r, all);
+  if (!inside.empty()) visit(inside);
+}
+
+constexpr finding race(program_view const&, check what, touch const& a, touch const& b, int tile_a, int tile_b,
+                       region const& box) {
+  finding f;
+  f.what = what;
+  f.tensor_index = a.record.tensor;
+  f.execute_a = a.execute;
+  f.execute_b = b.execute;
+  f.tile_a = tile_a;
+  f.tile_b = tile_b;
+  f.box = box;
+  return f;
+}
+
+/// Whether two boxes belong to one use of the tensor by one vertex, which may do as it likes with its own elements.
+constexpr bool one_vertex(touch const& a, touch const& b, int tile_a, int tile_b, check what) {
+  if (a.execute != b.execute || tile_a != tile_b) return false;
+  return what == check::nobody_reads_what_another_writes || a.access == b.access;
+}
+
+/// Compares boxes tile by tile: a's tile against the same tile of b only.
+constexpr finding compare_tiles(program_view const& p, touch const& a, touch const& b, check what) {
+  if (one_vertex(a, b, 0, 0, what)) return {};
+  execute_record const& ea = p.executes[a.execute];
+  execute_record const& eb = p.executes[b.execute];
+  execute_tiles const range = range_of(p, ea);
+  execute_tiles const other = range_of(p, eb);
+  for (int i = 0; i < range.count; ++i) {
+    int const t = range.tile_at(i);
+    if (!other.has_tile(t)) continue;
+    region const shared = intersect(covered(p, a.record, t), covered(p, b.record, t));
+    if (!shared.empty() && runs_on(p, ea, t) && runs_on(p, eb, t)) return race(p, what, a, b, t, t, shared);
+  }
+  return {};
+}
+
+/// b's boxes against the own blocks that a's vertices write (or read): who owns what b touches, in closed form.
+constexpr finding compare_with_owners(program_view const& p, touch const& owner, touch const& b, check what,
+                                      bool swapped) {
+  tensor_record const& t = p.tensors[b.record.tensor];
+  execute_record const& eo = p.executes[owner.execute];
+  execute_record const& eb = p.executes[b.execute];
+  execute_tiles const owners = range_of(p, eo);
+  execute_tiles const range = range_of(p, eb);
+  finding f;
+  for (int i = 0; i < range.count && !f.found(); ++i) {
+    int const tile_b = range.tile_at(i);
+    for_each_box(p, b, tile_b, [&](region const& r) {
+      if (f.found()) return;
+      int low[max_rank] = {};
+      int high[max_rank] = {};
+      for (int d = 0; d < t.rank; ++d) {
+        low[d] = block_holding(t.extent[d], t.map.grid[d], r[d].first);
+        high[d] = block_holding(t.extent[d], t.map.grid[d], r[d].last - 1);
+      }
+      int c[max_rank] = {low[0], low[1], low[2], low[3]};
+      while (true) {
+        int const tile_a = t.map.tile_at(c);
+        if (owners.has_tile(tile_a) && !one_vertex(owner, b, tile_a, tile_b, what)) {
+          region const shared = intersect(block_of(t, tile_a), r);
+          if (!shared.empty() && runs_on(p, eb, tile_b) && runs_on(p, eo, tile_a)) {
+            f = swapped ? race(p, what, b, owner, tile_b, tile_a, shared)
+                        : race(p, what, owner, b, tile_a, tile_b, shared);
+            return;
+          }
+        }
+        int d = max_rank - 1;
+        while (d >= 0 && c[d] == high[d]) {
+          c[d] = low[d];
+          --d;
+        }
+        if (d < 0) break;
+        ++c[d];
+      }
+    });
+  }
+  return f;
+}
+
+/// The boxes of a touch on the tiles where its vertex runs, ordered by first row.
+struct box_list {
+  region box[most_tiles_compared] = {};
+  int tile_number[most_tiles_compared] = {};
+  int count = 0;
+  bool complete = true;
+
+  constexpr void add(region const& r, int tile_index) {
+    if (count == most_tiles_compared) {
+      complete = false;
+      return;
+    }
+    int i = count++;
+    for (; i > 0 && box[i - 1][0].first > r[0].first; --i) {
+      box[i] = box[i - 1];
+      tile_number[i] = tile_number[i - 1];
+    }
+    box[i] = r;
+    tile_number[i] = tile_index;
+  }
+};
+
+constexpr box_list boxes_of(program_view const& p, touch const& t) {
+  box_list list;
+  execute_tiles const range = range_of(p, p.executes[t.execute]);
+  for (int i = 0; i < range.count && list.complete; ++i) {
+    int const tile_index = range.tile_at(i);
+    if (!runs_on(p, p.executes[t.execute], tile_index)) continue;
+    for_each_box(p, t, tile_index, [&](region const& r) { list.add(r, tile_index); });
+  }
+  return list;
+}
+
+/// (d): every box of a against every box of b, both ordered by first row.
+constexpr finding compare_boxes(program_view const& p, touch const& a, touch const& b, check what) {
+  box_list const la = boxes_of(p, a);
+  box_list const lb = boxes_of(p, b);
+  if (!la.complete || !lb.complete) {
+    finding f = race(p, check::overlap_can_be_decided, la.complete ? b : a, la.complete ? a : b, -1, -1,
+                     empty_region());
+    f.available = most_tiles_compared;
+    return f;
+  }
+  for (int i = 0; i < la.count; ++i) {
+    for (int j = 0; j < lb.count && lb.box[j][0].first < la.box[i][0].last; ++j) {
+      if (lb.box[j][0].last <= la.box[i][0].first) continue;
+      if (one_vertex(a, b, la.tile_number[i], lb.tile_number[j], what)) continue;
+      region const shared = intersect(la.box[i], lb.box[j]);
+      if (shared.empty()) continue;
+      int const low = la.tile_number[i] < lb.tile_number[j] ? la.tile_number[i] : lb.tile_number[j];
+      int const high = la.tile_number[i] + lb.tile_number[j] - low;
+      bool const ordered = a.access == b.access;   // of two that write, name the lower tile first
+      return race(p, what, a, b, ordered ? low : la.tile_number[i], ordered ? high : lb.tile_number[j], shared);
+    }
+  }
+  return {};
+}
+
+/// A box that is the same on every tile of b: any other vertex that writes in it disturbs.
+constexpr finding compare_with_same(program_view const& p, touch const& a, touch const& b, check what) {
+  execute_record const& ea = p.executes[a.execute];
+  execute_record const& eb = p.executes[b.execute];
+  execute_tiles const readers = range_of(p, eb);
+  int first_b = -1;
+  int second_b = -1;
+  for (int i = 0; i < readers.count && second_b < 0; ++i) {
+    if (!runs_on(p, eb, readers.tile_at(i))) continue;
+    (first_b < 0 ? first_b : second_b) = readers.tile_at(i);
+  }
+  if (first_b < 0) return {};
+  region const box = b.record.kind == access_kind::gather ? whole_of(p.tensors[b.record.tensor])
+                                                          : covered(p, b.record, first_b);
+  execute_tiles const writers = range_of(p, ea);
+  for (int i = 0; i < writers.count; ++i) {
+    int const tile_a = writers.tile_at(i);
+    int const tile_b = one_vertex(a, b, tile_a, first_b, what) ? second_b : first_b;
+    if (tile_b < 0) continue;
+    region const shared = intersect(covered(p, a.record, tile_a), box);
+    if (!shared.empty() && runs_on(p, ea, tile_a)) return race(p, what, a, b, tile_a, tile_b, shared);
+  }
+  return {};
+}
+
+/// (c): whether the boxes of an `at` access form a grid: `period` boxes that differ in one dimension only, disjoint
+/// there, repeated by leaders that come one after the other.
+constexpr bool on_grid(program_view const& p, touch const& t, int period, int inner, int from, int to) {
+  execute_tiles const range = range_of(p, p.executes[t.execute]);
+  for (int i = from; i < to; ++i) {
+    int const c = i % period;
+    region const here = covered(p, t.record, range.tile_at(i));
+    if (here.empty()) return false;
+    region const top = covered(p, t.record, range.tile_at(c));
+    region expected = covered(p, t.record, range.tile_at(i - c));
+    region const leader = expected;
+    expected[inner] = top[inner];
+    if (!(here == expected)) return false;
+    if (c > 0 && i < period && here[inner].first < covered(p, t.record, range.tile_at(i - 1))[inner].last) return false;
+    if (c == 0 && i > 0) {
+      region before = covered(p, t.record, range.tile_at(i - period));
+      region after = leader;
+      before[inner] = after[inner] = {0, 1};
+      if (!comes_after(before, after)) return false;
+    }
+  }
+  return true;
+}
+
+/// The inner dimension and the period that a grid of boxes would have.
+struct grid_shape {
+  int period = 0;
+  int inner = -1;
+};
+constexpr grid_shape grid_of(program_view const& p, touch const& t) {
+  execute_tiles const range = range_of(p, p.executes[t.execute]);
+  grid_shape g;
+  if (range.count < 2) return g;
+  region const first = covered(p, t.record, range.tile_at(0));
+  region const second = covered(p, t.record, range.tile_at(1));
+  for (int d = 0; d < max_rank; ++d)
+    if (!(first[d] == second[d])) g.inner = d;
+  if (g.inner < 0) return g;
+  g.period = 1;
+  while (g.period < range.count) {
+    region next = covered(p, t.record, range.tile_at(g.period));
+    next[g.inner] = first[g.inner];
+    if (!(next == first)) break;
+    ++g.period;
+  }
+  return g;
+}
+
+/// Whether no two vertices of one execute write one element, for an access that is not in order.
+constexpr bool boxes_on_grid(program_view const& p, touch const& t) {
+  grid_shape const g = grid_of(p, t);
+  return g.inner >= 0 && on_grid(p, t, g.period, g.inner, 0, range_of(p, p.executes[t.execute]).count);
+}
+
+/// One writing access against itself on other tiles. `deep`: walks are allowed.
+constexpr race_result compare_with_itself(program_view const& p, at_summaries const& at, touch const& a, bool deep) {
+  if (a.inside) return {};
+  if (a.record.kind == access_kind::neighbour) return {};   // moving all blocks by one step keeps them apart
+  if (a.record.kind == access_kind::at && at.of(a.access).ordered) return {};
+  if (range_of(p, p.executes[a.execute]).count < 2) return {};
+  if (!deep) return {{}, true};
+  if (a.same) return {compare_with_same(p, a, a, check::one_writer)};
+  if (a.record.kind == access_kind::at && boxes_on_grid(p, a)) return {};
+  return {compare_boxes(p, a, a, check::one_writer)};
+}
+
+/// Two accesses of one tensor, of which the first writes.
+constexpr race_result compare(program_view const& p, at_summaries const& at, touch const& a, touch const& b,
+                              check what, bool deep) {
+  if (a.execute == b.execute && a.inside && b.inside && what == check::nobody_reads_what_another_writes) return {};
+  execute_record const& ea = p.executes[a.execute];
+  execute_record const& eb = p.executes[b.execute];
+  execute_tiles const ra = range_of(p, ea);
+  execute_tiles const rb = range_of(p, eb);
+  if (ra.count == 0 || rb.count == 0) return {};
+  if (a.inside && b.inside) {
+    if (ra.last() < rb.first || rb.last() < ra.first) return {};
+    if (!deep) return {{}, true};
+    return {compare_tiles(p, a, b, what)};
+  }
+  region const ha = a.record.kind == access_kind::at ? at.of(a.access).covered : hull_of(p, ra, a.record);
+  region const hb = b.record.kind == access_kind::at ? at.of(b.access).covered : hull_of(p, rb, b.record);
+  if (!overlap(ha, hb)) return {};
+  if (!deep) return {{}, true};
+  if (b.same) return {compare_with_same(p, a, b, what)};
+  if (a.same && what == check::one_writer) return {compare_with_same(p, b, a, what)};
+  if (a.own) return {compare_with_owners(p, a, b, what, false)};
+  if (b.own) return {compare_with_owners(p, b, a, what, true)};
+  return {compare_boxes(p, a, b, what)};
+}
+
+}  // namespace detail
+
+/// The first race of a compute set. Without `deep`, only what closed forms can tell.
+constexpr race_result find_race_in(program_view const& p, at_summaries const& at, int step, bool deep) {
+  race_result result;
+  step_record const& s = p.steps[step];
+  auto const merge = [&](race_result const& r) {
+    if (!result.first.found()) result.first = r.first;
+    result.undecided |= r.undecided;
+  };
+  for (int i = s.first; i < s.first + s.count; ++i) {
+    execute_record const& e = p.executes[i];
+    for (int j = e.first_access; j < e.first_access + e.accesses; ++j) {
+      if (p.accesses[j].dir == direction::in || p.tensors[p.accesses[j].tensor].map.replicated) continue;
+      detail::touch const a = detail::touch_of(p, at, i, j);
+      merge(detail::compare_with_itself(p, at, a, deep));
+      for (int k = s.first; k < s.first + s.count; ++k) {
+        execute_record const& other = p.executes[k];
+        for (int l = other.first_access; l < other.first_access + other.accesses; ++l) {
+          access_record const& b = p.accesses[l];
+          if (b.kind == access_kind::gather && b.index == a.record.tensor)
+            merge(detail::compare(p, at, a, detail::index_of(p, k, l), check::nobody_reads_what_another_writes, deep));
+          if (b.tensor != a.record.tensor) continue;
+          detail::touch const other_touch = detail::touch_of(p, at, k, l);
+          if (b.dir != direction::in && l > j) merge(detail::compare(p, at, a, other_touch, check::one_writer, deep));
+          if (b.dir == direction::in || (b.dir == direction::inout && !(l == j && a.inside)))
+            merge(detail::compare(p, at, a, other_touch, check::nobody_reads_what_another_writes, deep));
+          if (result.first.found()) {
+            result.first.step = step;
+            return result;
+          }
+        }
+      }
+      if (result.first.found()) {
+        result.first.step = step;
+        return result;
+      }
+    }
+  }
+  return result;
+}
+
+/// The compute sets of a program that closed forms leave open.
+template <int Steps>
+struct open_steps {
+  int step[Steps + 1] = {};
+  int count = 0;
+  finding first;
+};
+
+/// Closed forms for all steps. @return the first race, or the steps that have to be looked at
+template <int Steps>
+constexpr open_steps<Steps> find_races_in_closed_form(program_view const& p, at_summaries const& at) {
+  open_steps<Steps> open;
+  for (int s = 0; s < p.step_count; ++s) {
+    if (p.steps[s].kind != step_kind::compute) continue;
+    race_result const r = find_race_in(p, at, s, false);
+    if (r.first.found()) {
+      open.first = r.first;
+      return open;
+    }
+    if (r.undecided) open.step[open.count++] = s;
+  }
+  return open;
+}
+
+/// The first race of a program that is not known to the compiler.
+constexpr finding find_races(program_view const& p, at_summaries const& at) {
+  for (int s = 0; s < p.step_count; ++s) {
+    if (p.steps[s].kind != step_kind::compute) continue;
+    race_result const r = find_race_in(p, at, s, true);
+    if (r.first.found()) return r.first;
+  }
+  return {};
+}
+
+namespace detail {
+
+/// One compute set in an evaluation of its own.
+template <class Program, int Step>
+inline constexpr finding race_in_step =
+    find_race_in(Program::view(), summaries_of<Program>.view(), Step, true).first;
+
+template <class Program>
+inline constexpr auto open_steps_of =
+    find_races_in_closed_form<Program::view().step_count>(Program::view(), summaries_of<Program>.view());
+
+template <class Program, int... I>
+constexpr finding first_race(std::integer_sequence<int, I...>) {
+  finding f = open_steps_of<Program>.first;
+  ((f.found() ? void() : void(f = race_in_step<Program, open_steps_of<Program>.step[I]>)), ...);
+  return f;
+}
+
+}  // namespace detail
+
+/// The first race of a program that the compiler knows; a compute set that needs a walk is an evaluation of its own.
+template <class Program>
+inline constexpr finding race_of =
+    detail::first_race<Program>(std::make_integer_sequence<int, detail::open_steps_of<Program>.count>{});
+
+}  // namespace tessera
