@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A planned program: every pass once, each a constant of the program's type, and ts::program() that checks the result.
+//
+//   constexpr auto heat = ts::program<ts::machines::host<8>>([] { return ts::sequence(…); });
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <tessera/plan/check.hpp>
+#include <tessera/plan/exchange.hpp>
+#include <tessera/plan/liveness.hpp>
+#include <tessera/plan/memory.hpp>
+#include <tessera/plan/plan_view.hpp>
+#include <tessera/plan/swap.hpp>
+#include <tessera/plan/sync.hpp>
+#include <tessera/program/program.hpp>
+
+namespace tessera {
+
+/// All that is decided about a program before it runs. P has `counts` and `view()`. One variable a pass, since
+/// compilers bound the steps of each evaluation.
+template <class P>
+struct planned {
+  static constexpr record_counts counts = P::counts;
+  static constexpr exchange_plan<counts> exchange = plan_exchange<counts>(P::view());
+  static constexpr liveness_plan<counts> liveness_without_swaps = plan_liveness<counts>(P::view(), exchange);
+  static constexpr swap_plan<counts> swaps = plan_swaps<counts>(P::view(), liveness_without_swaps);
+  static constexpr liveness_plan<counts> liveness = with_swaps<counts>(P::view(), liveness_without_swaps, swaps);
+  static constexpr memory_blocks<counts> blocks = plan_blocks<counts>(P::view(), exchange, liveness);
+  static constexpr int classes = placed_classes<counts>(P::view(), blocks);
+
+  /// Placement is the costliest pass: one evaluation a class of tiles.
+  template <int Class>
+  static constexpr class_memory<counts> placed_tensors =
+      place_blocks<counts>(P::view(), exchange, liveness, blocks, Class);
+  template <int Class>
+  static constexpr class_memory<counts> placed =
+      place_step_buffers<counts>(P::view(), exchange, liveness, blocks, Class, placed_tensors<Class>);
+
+  template <int... Class>
+  static constexpr memory_plan<counts> join(std::integer_sequence<int, Class...>) {
+    class_memory<counts> const* const each[] = {&placed<Class>...};
+    return join_classes<counts>(P::view(), exchange, liveness, blocks, each);
+  }
+  static constexpr memory_plan<counts> memory = join(std::make_integer_sequence<int, classes>{});
+  static constexpr sync_plan<counts> sync = plan_sync<counts>(P::view(), exchange, memory, swaps);
+
+  static constexpr plan_view plan() { return view_of<counts>(P::view(), exchange, memory, swaps, sync); }
+};
+
+namespace detail {
+
+/// The program of a lambda: refused where a step or a rule of the whole program is.
+template <class M, class Build>
+constexpr auto checked_program() {
+  using steps = decltype(Build{}());
+  if constexpr (std::is_same_v<steps, refused> || std::is_void_v<steps>) {
+    return refused_program{};   // reported where it was written
+  } else if constexpr (!Step<steps>) {
+    static_assert(program_accepts_step<words::step_type<steps>>,
+                  "tessera: the lambda of a program returns a step (docs/errors/program_accepts_step.md)");
+    return refused_program{};
+  } else if constexpr (!program_is_valid<program_type<M, Build>>()) {
+    return refused_program{};
+  } else {
+    return program_type<M, Build>{};
+  }
+}
+
+}  // namespace detail
+
+/// The program on machine M whose steps the lambda (without captures) returns, checked.
+template <Machine M, class Build>
+constexpr auto program(Build) {
+  static_assert(std::is_empty_v<Build>, "tessera: the lambda of a program has no captures");
+  return detail::checked_program<M, Build>();
+}
+
+}  // namespace tessera

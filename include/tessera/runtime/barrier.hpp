@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The barrier between supersteps: all threads of an engine meet.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace tessera {
+
+/// A reusable barrier on acquire/release atomics. It spins for at most two microseconds, then sleeps; with `spin` false
+/// (more threads than cores) it sleeps at once.
+class barrier {
+ public:
+  barrier(int threads, bool spin) : threads_(threads), spin_(spin) {}
+
+  /// Returns when all threads have called it. What each wrote before is visible to all after.
+  void wait() {
+    if (threads_ == 1) return;
+    std::uint32_t const round = round_.load(std::memory_order_relaxed);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+      arrived_.store(0, std::memory_order_relaxed);
+      round_.store(round + 1, std::memory_order_release);
+      round_.notify_all();
+      return;
+    }
+    if (spin_) {
+      auto const give_up = std::chrono::steady_clock::now() + std::chrono::microseconds(2);
+      do {
+        for (int i = 0; i < 64; ++i) {
+          if (round_.load(std::memory_order_acquire) != round) return;
+          pause();
+        }
+      } while (std::chrono::steady_clock::now() < give_up);
+    }
+    while (round_.load(std::memory_order_acquire) == round) round_.wait(round, std::memory_order_acquire);
+  }
+
+ private:
+  static void pause() {
+#if defined(__x86_64__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  alignas(64) std::atomic<int> arrived_{0};
+  alignas(64) std::atomic<std::uint32_t> round_{0};
+  int const threads_;
+  bool const spin_;
+};
+
+}  // namespace tessera

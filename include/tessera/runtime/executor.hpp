@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executor: runs a planned program. Every thread walks the steps; it knows nothing of the program's type.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tessera/base/error.hpp>
+#include <tessera/plan/fault.hpp>
+#include <tessera/runtime/barrier.hpp>
+#include <tessera/runtime/schedule.hpp>
+#include <tessera/runtime/storage.hpp>
+#include <tessera/runtime/workers.hpp>
+
+namespace tessera {
+
+/// How an engine runs.
+struct engine_options {
+  int threads = 1;       ///< 1 to the number of tiles; the result does not depend on it
+  bool cyclic = false;   ///< tile t belongs to thread t mod threads, instead of each thread having a run of tiles
+};
+
+class executor {
+ public:
+  executor(plan_view const& plan, engine_options const& options)
+      : plan_(plan),
+        threads_(checked_threads(plan, options.threads)),
+        memory_(plan),
+        schedule_(plan, memory_, threads_, options.cyclic, lengths_),
+        barrier_(threads_, threads_ <= static_cast<int>(std::thread::hardware_concurrency())),
+        team_(threads_) {
+    for (int k = 0; k < threads_; ++k) {
+      tables_.push_back(std::make_unique<thread_state>());
+      tables_.back()->table = memory_.table();
+      tables_.back()->rounds.resize(static_cast<std::size_t>(plan.program.step_count));
+    }
+  }
+
+  /// Runs the program once. Allocates nothing.
+  /// @throws whatever the vertex or exchange of the lowest failing tile threw; the tensors that the program writes are
+  ///         then unspecified, and the engine can be written and run again
+  void run() {
+    failed_.store(false, std::memory_order_relaxed);
+    for (auto& state : tables_) state->failed_tile = -1;
+    team_.run([](void* self, int thread) { static_cast<executor*>(self)->run_thread(thread); }, this);
+    if (failed_.load(std::memory_order_relaxed)) rethrow();
+  }
+
+  /// Copies a whole tensor from row-major memory into the tiles that hold it, and packs what a parameter is packed into.
+  void write(int tensor, void const* from) {
+    move_whole(tensor, const_cast<std::byte*>(static_cast<std::byte const*>(from)), true);
+    if (plan_.program.tensors[tensor].parameter) schedule_.pack_parameter(tensor);
+  }
+  /// Copies a whole tensor out into row-major memory.
+  void read(int tensor, void* to) const {
+    const_cast<executor*>(this)->move_whole(tensor, static_cast<std::byte*>(to), false);
+  }
+  /// The memory of a tensor that lies in one piece (shared machines).
+  std::byte* data_of(int tensor) const {
+    return memory_.locate(tensor, 0, whole_of(plan_.program.tensors[tensor])).address(tables_[0]->table.data());
+  }
+
+  /// Restores the state of every vertex to its value before the first run.
+  void reset() { schedule_.reset_state(); }
+
+  /// Sets a run-time length that bounds dimension 0 of some tensors. Work beyond it is not done.
+  void set_length(int number, int length) {
+    if (lengths_[number] == length) return;
+    lengths_[number] = length;
+    schedule_.bind_all(tables_[0]->table.data());
+  }
+
+  int threads() const { return threads_; }
+  std::int64_t bytes() const { return memory_.bytes() + schedule_.workspace_bytes() * threads_; }
+
+  /// The largest number of run-time lengths.
+  static constexpr int max_lengths = 8;
+
+ private:
+  struct alignas(64) thread_state {
+    std::vector<std::int64_t> table;   ///< offsets of tensors, as this thread's swaps have left them
+    std::vector<int> rounds;           ///< of each loop
+    std::uint32_t swaps = 0;
+    int failed_tile = -1;              ///< the lowest tile that failed since the last barrier
+    std::exception_ptr failure;
+  };
+
+  static int checked_threads(plan_view const& plan, int threads) {
+    if (threads < 1 || threads > 1024)
+      throw input_error("tessera: threads is " + std::to_string(threads) + ", not in [1, 1024]", "threads");
+    return threads < plan.program.target.tiles ? threads : plan.program.target.tiles;
+  }
+
+  /// Meets the other threads; false if one of them failed before.
+  bool meet() {
+    barrier_.wait();
+    return !failed_.load(std::memory_order_relaxed);
+  }
+
+  void run_thread(int thread) {
+    thread_state& me = *tables_[static_cast<std::size_t>(thread)];
+    step_record const* const steps = plan_.program.steps;
+    int const count = plan_.program.step_count;
+    for (int s = 0; s < count; ++s) {
+      step_record const& step = steps[s];
+      if (plan_.barrier_before[s] && !meet()) return;
+      switch (step.kind) {
+        case step_kind::compute:
+          if (!compute(s, thread, me)) return;
+          break;
+        case step_kind::copy:
+          if (plan_.swap[s]) {
+            swap(step, me);
+          } else {
+            slice const moves = schedule_.copies_of(s, thread);
+            for (int i = moves.first; i < moves.last; ++i)
+              schedule_.copies[static_cast<std::size_t>(i)].apply(me.table.data());
+          }
+          break;
+        case step_kind::repeat_begin: me.rounds[static_cast<std::size_t>(s)] = step.count; break;
+        case step_kind::repeat_end:
+          if (--me.rounds[static_cast<std::size_t>(step.other)] > 0) s = step.other;
+          break;
+        case step_kind::while_begin:
+          if (!is_true(step.tensor, me)) s = step.other;
+          break;
+        case step_kind::while_end: s = step.other - 1; break;
+        case step_kind::if_begin:
+          if (is_true(step.tensor, me) == (planted_fault == 6)) s = step.other;
+          break;
+        case step_kind::if_else: s = step.other; break;
+        case step_kind::if_end:
+        case step_kind::block_begin:
+        case step_kind::block_end: break;
+      }
+    }
+    barrier_.wait();
+  }
+
+  bool compute(int s, int thread, thread_state& me) {
+    std::int64_t const* const table = me.table.data();
+    if (plan_.barrier_inside[s]) {
+      slice const packs = schedule_.packing_of(s, thread);
+      for (int i = packs.first; i < packs.last; ++i) schedule_.packing[static_cast<std::size_t>(i)].apply(table);
+      if (!meet()) return false;
+    }
+    slice const range = schedule_.vertices_of(s, thread);
+    for (int i = range.first; i < range.last; ++i) {
+      vertex_entry& v = schedule_.vertices[static_cast<std::size_t>(i)];
+      if (!v.active || (me.failed_tile >= 0 && has_failed(v.tile, me))) continue;
+      try {
+        if (v.rebinds && v.bound_at != me.swaps && planted_fault != 7) {
+          schedule_.bind(v, table);
+          v.bound_at = me.swaps;
+        }
+        for (int a = v.first_before; a < v.first_before + v.before; ++a)
+          apply(schedule_.actions[static_cast<std::size_t>(a)], v.tile, table);
+        v.run(v.object);
+        for (int a = v.first_after; a < v.first_after + v.after; ++a)
+          apply(schedule_.actions[static_cast<std::size_t>(a)], v.tile, table);
+      } catch (...) {
+        fail(v.tile, me);
+      }
+    }
+    return true;
+  }
+
+  /// After a failure tiles above the lowest failing one have nothing to say any more, but lower ones do.
+  static bool has_failed(int tile, thread_state const& me) { return tile >= me.failed_tile; }
+  void fail(int tile, thread_state& me) {
+    me.failed_tile = tile;
+    me.failure = std::current_exception();
+    failed_.store(true, std::memory_order_relaxed);
+  }
+  [[noreturn]] void rethrow() {
+    thread_state* lowest = nullptr;
+    for (auto& state : tables_)
+      if (state->failed_tile >= 0 && (lowest == nullptr || state->failed_tile < lowest->failed_tile))
+        lowest = state.get();
+    // Threads may have left at different swaps: begin again from the plan.
+    for (auto& state : tables_) {
+      state->table = memory_.table();
+      state->swaps = 0;
+    }
+    schedule_.bind_all(memory_.table().data());
+    std::rethrow_exception(lowest->failure);
+  }
+
+  void swap(step_record const& step, thread_state& me) {
+    int const a = plan_.program.accesses[step.first].tensor;
+    int const b = plan_.program.accesses[step.first + 1].tensor;
+    for (int c = 0; c < plan_.classes; ++c)
+      std::swap(me.table[static_cast<std::size_t>(c * plan_.program.tensor_count + a)],
+                me.table[static_cast<std::size_t>(c * plan_.program.tensor_count + b)]);
+    ++me.swaps;
+  }
+
+  bool is_true(int tensor, thread_state const& me) const {
+    tensor_record const& t = plan_.program.tensors[tensor];
+    int const owner_tile = t.map.replicated ? 0 : t.map.first_tile;
+    std::byte const* const at = memory_.locate(tensor, owner_tile, whole_of(t)).address(me.table.data());
+    for (int i = 0; i < bytes_of(t.type); ++i)
+      if (at[i] != std::byte{0}) return true;
+    return false;
+  }
+
+  void apply(exchange_action const& a, int tile, std::int64_t const* table) const {
+    switch (a.what) {
+      case exchange_action::kind::move: a.move.apply(table); break;
+      case exchange_action::kind::zero: std::memset(a.buffer, 0, static_cast<std::size_t>(a.bytes)); break;
+      case exchange_action::kind::clamp: clamp(a); break;
+      case exchange_action::kind::pack:
+        detail::pack(a.layout, a.buffer, a.source, std::ptrdiff_t{a.cols} * a.element_bytes, a.rows, a.cols, 0,
+                     detail::panel_count(a.layout, a.rows, a.cols), a.element_bytes);
+        break;
+      case exchange_action::kind::gather: gather(a, tile, table); break;
+    }
+  }
+
+  /// Fills what lies outside of a.inside with the nearest element that is there, innermost dimension first.
+  static void clamp(exchange_action const& a) {
+    std::ptrdiff_t stride[max_rank];
+    std::ptrdiff_t step = a.element_bytes;
+    for (int d = max_rank - 1; d >= 0; --d) {
+      stride[d] = step;
+      step *= a.extent[d];
+    }
+    region filled = a.inside;
+    for (int d = max_rank - 1; d >= 0; --d) {
+      region slab = filled;
+      for (int i = 0; i < a.extent[d]; ++i) {
+        if (i >= filled[d].first && i < filled[d].last) continue;
+        int const nearest = i < filled[d].first ? filled[d].first : filled[d].last - 1;
+        transfer m;
+        m.element_bytes = a.element_bytes;
+        for (int e = 0; e < max_rank; ++e) {
+          m.from.stride[e] = m.to.stride[e] = stride[e];
+          m.n[e] = e == d ? 1 : slab[e].size();
+          m.from.offset += (e == d ? nearest : slab[e].first) * stride[e];
+          m.to.offset += (e == d ? i : slab[e].first) * stride[e];
+        }
+        m.from.base = m.to.base = a.buffer;
+        m.collapse();
+        m.apply(nullptr);
+      }
+      filled[d] = {0, a.extent[d]};
+    }
+  }
+
+  void gather(exchange_action const& a, int tile, std::int64_t const* table) const {
+    program_view const& p = plan_.program;
+    tensor_record const& t = p.tensors[a.tensor];
+    tensor_record const& index = p.tensors[a.index];
+    std::byte const* indices = memory_.locate(a.index, tile, a.index_block).address(table);
+    region all;
+    for (int d = 0; d < t.rank; ++d) all[d] = {0, a.extent[d]};
+    for (int i = 0; i < a.extent[0]; ++i, indices += bytes_of(index.type)) {
+      std::int64_t row = 0;
+      if (index.type == element::int32) {
+        std::int32_t narrow = 0;
+        std::memcpy(&narrow, indices, sizeof narrow);
+        row = narrow;
+      } else {
+        std::memcpy(&row, indices, sizeof row);
+      }
+      if (row < 0 || row >= t.extent[0])
+        throw run_error("tessera: " + std::string(index.name) + "[" + std::to_string(a.index_block[0].first + i) +
+                            "] is " + std::to_string(row) + ", but " + t.name + " has rows 0 to " +
+                            std::to_string(t.extent[0] - 1),
+                        index.name, tile);
+      region wanted = whole_of(t);
+      wanted[0] = {static_cast<int>(row), static_cast<int>(row) + 1};
+      memory_.for_each_owner(a.tensor, tile, wanted, [&](int owner_tile, region const& owned) {
+        region placed = owned;
+        placed[0] = {i, i + 1};
+        place outside;
+        outside.base = a.buffer;
+        transfer_of(p, a.tensor, memory_.locate(a.tensor, owner_tile, owned), placed, outside, all, false)
+            .apply(table);
+      });
+    }
+  }
+
+  void move_whole(int tensor, std::byte* outside_data, bool into_tensor) {
+    program_view const& p = plan_.program;
+    tensor_record const& t = p.tensors[tensor];
+    std::int64_t const* const table = tables_[0]->table.data();
+    place outside;
+    outside.base = outside_data;
+    region const all = whole_of(t);
+    auto move = [&](int owner_tile, region const& part) {
+      transfer_of(p, tensor, memory_.locate(tensor, owner_tile, part), part, outside, all, into_tensor).apply(table);
+    };
+    if (t.map.replicated && !p.target.shared && into_tensor) {
+      for (int tile = 0; tile < p.target.tiles; ++tile) move(tile, all);
+    } else {
+      memory_.for_each_owner(tensor, t.map.replicated ? 0 : t.map.first_tile, all, move);
+    }
+  }
+
+  plan_view plan_;
+  int threads_;
+  int lengths_[max_lengths] = {end, end, end, end, end, end, end, end};
+  storage memory_;
+  schedule schedule_;
+  barrier barrier_;
+  workers team_;
+  std::vector<std::unique_ptr<thread_state>> tables_;
+  std::atomic<bool> failed_{false};
+};
+
+}  // namespace tessera

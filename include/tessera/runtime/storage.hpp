@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Storage: the memory of all tiles, and where in it the elements of a tensor lie.
+//
+// A machine with private memory has an arena a tile, laid out as its class of tiles says. A machine with shared memory
+// has one arena with complete row-major tensors, one for parameters, and a workspace for each thread.
+#pragma once
+
+#include <vector>
+
+#include <tessera/plan/plan_view.hpp>
+#include <tessera/runtime/arena.hpp>
+#include <tessera/runtime/transfer.hpp>
+
+namespace tessera {
+
+class storage {
+ public:
+  explicit storage(plan_view const& plan) : plan_(plan), parameters_(plan.parameter_bytes) {
+    program_view const& p = plan.program;
+    class_of_.resize(static_cast<std::size_t>(p.target.tiles));
+    for (int c = 0; c < plan.classes; ++c)
+      for (int t = plan.tiles[c].first; t <= plan.tiles[c].last; ++t) class_of_[static_cast<std::size_t>(t)] = c;
+    std::int64_t total = 0;
+    tile_offset_.resize(static_cast<std::size_t>(p.target.tiles), 0);
+    if (p.target.shared) {
+      total = plan.arena_bytes[0];
+    } else {
+      for (int t = 0; t < p.target.tiles; ++t) {
+        tile_offset_[static_cast<std::size_t>(t)] = total;
+        total += (plan.arena_bytes[class_of(t)] + 63) / 64 * 64;
+      }
+    }
+    arena_ = arena(total);
+    for (int c = 0; c < plan.classes; ++c)
+      for (int i = 0; i < p.tensor_count; ++i) table_.push_back(plan.offset_of(c, i));
+  }
+
+  /// The offsets of tensors in arenas as planned, [class][tensor]. Swaps change a thread's own copy.
+  std::vector<std::int64_t> const& table() const { return table_; }
+  int class_of(int tile) const { return class_of_[static_cast<std::size_t>(tile)]; }
+  std::byte* arena_of(int tile) const { return arena_.data() + tile_offset_[static_cast<std::size_t>(tile)]; }
+  /// A memory item that is not a tensor, in the arena of a tile.
+  std::byte* item(int tile, int number) const { return arena_of(tile) + plan_.offset_of(class_of(tile), number); }
+  std::byte* parameter_item(int number) const { return parameters_.data() + plan_.parameter_offset[number]; }
+  std::int64_t bytes() const { return arena_.bytes() + parameters_.bytes(); }
+
+  /// Where region r of a tensor begins in the memory of the tile `owner`, whose block contains r.
+  place locate(int tensor, int owner, region const& r) const {
+    program_view const& p = plan_.program;
+    tensor_record const& t = p.tensors[tensor];
+    bool const complete = p.target.shared || t.map.replicated;
+    region const block = complete ? whole_of(t) : block_of(t, owner);
+    place where;
+    std::ptrdiff_t step = bytes_of(t.type);
+    for (int d = t.rank - 1; d >= 0; --d) {
+      where.stride[d] = step;
+      where.offset += (r[d].first - block[d].first) * step;
+      step *= block[d].size();
+    }
+    if (p.target.shared && t.parameter) {
+      where.base = parameter_item(tensor);
+    } else {
+      where.base = arena_of(owner);
+      where.entry = class_of(owner) * p.tensor_count + tensor;
+    }
+    return where;
+  }
+
+  /// Calls visit(owner, part) for each tile that holds elements of region r of a tensor, in ascending order of tiles.
+  /// A replicated tensor is read from the tile that asks.
+  template <class Visit>
+  void for_each_owner(int tensor, int asking, region const& r, Visit&& visit) const {
+    tensor_record const& t = plan_.program.tensors[tensor];
+    if (r.empty()) return;
+    if (plan_.program.target.shared || t.map.replicated) return visit(asking, r);
+    int first[max_rank], last[max_rank];
+    for (int d = 0; d < max_rank; ++d) {
+      first[d] = d < t.rank ? block_holding(t.extent[d], t.map.grid[d], r[d].first) : 0;
+      last[d] = d < t.rank ? block_holding(t.extent[d], t.map.grid[d], r[d].last - 1) : 0;
+    }
+    int c[max_rank];
+    for (c[0] = first[0]; c[0] <= last[0]; ++c[0])
+      for (c[1] = first[1]; c[1] <= last[1]; ++c[1])
+        for (c[2] = first[2]; c[2] <= last[2]; ++c[2])
+          for (c[3] = first[3]; c[3] <= last[3]; ++c[3]) {
+            int const owner = t.map.tile_at(c);
+            region const part = intersect(r, block_of(t, owner));
+            if (!part.empty()) visit(owner, part);
+          }
+  }
+
+ private:
+  plan_view plan_;
+  arena arena_;
+  arena parameters_;
+  std::vector<int> class_of_;
+  std::vector<std::int64_t> tile_offset_;
+  std::vector<std::int64_t> table_;
+};
+
+/// The move of `part` between a tensor in storage and memory that holds region `all` in row-major order at `to`.
+inline transfer transfer_of(program_view const& p, int tensor, place const& in_tensor, region const& part,
+                            place const& outside, region const& all, bool into_tensor) {
+  tensor_record const& t = p.tensors[tensor];
+  place other = outside;
+  std::ptrdiff_t step = bytes_of(t.type);
+  for (int d = t.rank - 1; d >= 0; --d) {
+    other.stride[d] = step;
+    other.offset += (part[d].first - all[d].first) * step;
+    step *= all[d].size();
+  }
+  transfer m;
+  m.from = into_tensor ? other : in_tensor;
+  m.to = into_tensor ? in_tensor : other;
+  for (int d = 0; d < t.rank; ++d) m.n[d] = part[d].size();
+  m.element_bytes = bytes_of(t.type);
+  m.collapse();
+  return m;
+}
+
+}  // namespace tessera

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A team of threads that does one thing at a time: the caller is thread 0, the others wait for work.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace tessera {
+
+/// `threads` threads, the calling one included. Not to be used by two threads at once.
+class workers {
+ public:
+  explicit workers(int threads) {
+    for (int k = 1; k < threads; ++k) threads_.emplace_back([this, k] { serve(k); });
+  }
+  workers(workers const&) = delete;
+  workers& operator=(workers const&) = delete;
+  ~workers() {
+    job_ = nullptr;
+    start();
+    for (auto& t : threads_) t.join();
+  }
+  int size() const { return static_cast<int>(threads_.size()) + 1; }
+
+  /// Calls job(context, thread) once on every thread and returns when all have returned. Job must not throw.
+  void run(void (*job)(void* context, int thread), void* context) {
+    if (!threads_.empty()) {
+      job_ = job;
+      context_ = context;
+      running_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
+      start();
+    }
+    job(context, 0);
+    for (int left = running_.load(std::memory_order_acquire); left != 0;
+         left = running_.load(std::memory_order_acquire))
+      running_.wait(left, std::memory_order_acquire);
+  }
+
+ private:
+  void start() {
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+  }
+  void serve(int k) {
+    std::uint32_t seen = 0;
+    for (;;) {
+      std::uint32_t now = round_.load(std::memory_order_acquire);
+      for (int spin = 0; now == seen && spin < 2000; ++spin) now = round_.load(std::memory_order_acquire);
+      while (now == seen) {
+        round_.wait(seen, std::memory_order_acquire);
+        now = round_.load(std::memory_order_acquire);
+      }
+      seen = now;
+      if (job_ == nullptr) return;
+      job_(context_, k);
+      if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_all();
+    }
+  }
+
+  std::vector<std::thread> threads_;
+  std::atomic<std::uint32_t> round_{0};
+  std::atomic<int> running_{0};
+  void (*job_)(void*, int) = nullptr;
+  void* context_ = nullptr;
+};
+
+}  // namespace tessera

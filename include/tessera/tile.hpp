@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tile level: tensors, vertices, programs, their plans, and engines that run them. Needs Boost.Hana only.
+#pragma once
+
+#include <tessera/plan/planned.hpp>
+#include <tessera/runtime/engine.hpp>
