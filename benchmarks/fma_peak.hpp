@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The most a core can do: multiply-adds of full registers with no memory traffic, in GFLOP/s. Every figure "% of peak"
+// is a share of this, measured in the same run.
+//
+//   double const peak = tessera::benchmarks::fma_peak();
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include <tessera/simd/batch.hpp>
+
+namespace tessera::benchmarks {
+
+/// GFLOP/s of one round of `steps` (a multiple of 4): as many independent sums as hide the latency of a fused multiply-add (4 cycles, 2 pipes).
+TESSERA_NOINLINE inline double fma_round(long steps) {
+  using batch = simd::batch<float>;
+  constexpr int sums = simd::lanes<float> == 16 ? 24 : 12;  // of 32 and 16 registers
+  batch sum[sums];
+#pragma GCC unroll 32
+  for (int i = 0; i < sums; ++i) sum[i] = batch(1.0f + static_cast<float>(i));
+  float volatile factor_from_memory = 0.999f;  // keeps the loop from being computed at compile time
+  batch const factor(factor_from_memory), term(0.001f);
+  auto const start = std::chrono::steady_clock::now();
+  for (long step = 0; step < steps; step += 4) {  // a short loop's speed depends on the address it happens to stand at
+#pragma GCC unroll 4
+    for (int repeat = 0; repeat < 4; ++repeat)
+#pragma GCC unroll 32
+      for (int i = 0; i < sums; ++i) sum[i] = simd::fma(sum[i], factor, term);
+  }
+  std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - start;
+  batch total = sum[0];
+#pragma GCC unroll 32
+  for (int i = 1; i < sums; ++i) total = total + sum[i];
+  float volatile sink = simd::hsum(total);
+  static_cast<void>(sink);
+  return 2.0 * simd::lanes<float> * sums * static_cast<double>(steps) / seconds.count() * 1e-9;
+}
+
+/// GFLOP/s of one core: the median of `rounds` rounds of about a millisecond.
+inline double fma_peak(int rounds = 15) {
+  std::vector<double> measured;
+  fma_round(200'000);  // wakes the wide units up
+  for (int i = 0; i < rounds; ++i) measured.push_back(fma_round(400'000));
+  std::sort(measured.begin(), measured.end());
+  return measured[measured.size() / 2];
+}
+
+}  // namespace tessera::benchmarks

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix product on raw pointers: C = epilogue(A B) or epilogue(C + A B), with B packed in panels.
+//
+//   gemm_block({.rows = m, .columns = n, .depth = k, .a = a, .a_stride = k, .b = panels, .c = c, .c_stride = n},
+//              [&](auto sum, int row, int column, auto count) { return sum + simd::load(bias + column, count); });
+//
+// A is read in place. A *panel* is `gemm_tile.columns` columns of B, depth after depth: element (k, n) of B stands at
+// b[(n / NR) * depth * NR + k * NR + n % NR], columns beyond the last are zero (pack.hpp makes panels). A block of C of
+// `gemm_tile` size stays in registers while the depth is walked.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include <tessera/simd/tail.hpp>
+
+namespace tessera {
+TESSERA_ISA_BEGIN
+namespace codelets::detail {
+
+/// Rows and columns of the block of C that is held in registers.
+struct gemm_tile_shape {
+  int rows, columns;
+};
+
+/// The register tile of this instruction set: accumulators, one row of a panel and one element of A fit its registers.
+#if defined(__AVX512F__)
+inline constexpr gemm_tile_shape gemm_tile{14, 32};  // 28 + 2 + 1 of 32 registers
+#elif defined(__AVX2__) && defined(__FMA__)
+inline constexpr gemm_tile_shape gemm_tile{6, 16};   // 12 + 2 + 1 of 16
+#elif defined(__aarch64__)
+inline constexpr gemm_tile_shape gemm_tile{6, 16};   // 24 + 4 + 1 of 32
+#else
+inline constexpr gemm_tile_shape gemm_tile{5, 8};    // 10 + 2 + 1 of 16, and products that need one of their own
+#endif
+
+/// The longest depth that is walked before C is put down: a panel of it streams from the second-level cache while
+/// `gemm_tile.rows` rows of A stay in the first, or nearly so.
+inline constexpr int gemm_depth_slice = 512;
+
+/// Bytes of B that stay in the second-level cache while all rows of A pass: two thirds of a core's working set, and more
+/// on AVX-512, whose cores have at least 1 MiB there.
+inline constexpr std::ptrdiff_t gemm_panel_bytes = gemm_tile.columns == 32 ? 768 * 1024 : 256 * 1024;
+
+/// Depth between prefetches: one cache line of a row of A.
+inline constexpr int prefetch_depth = 16;
+
+/// Panels that `columns` columns need.
+constexpr int gemm_panels(int columns) { return (columns + gemm_tile.columns - 1) / gemm_tile.columns; }
+/// Floats that the panels of a `depth` × `columns` matrix need.
+constexpr std::ptrdiff_t gemm_packed_size(int depth, int columns) {
+  return std::ptrdiff_t{gemm_panels(columns)} * depth * gemm_tile.columns;
+}
+
+/// The epilogue that stores the sum itself.
+struct store_sum {
+  TESSERA_INLINE simd::batch<float> operator()(simd::batch<float> const& sum, int, int, auto) const { return sum; }
+};
+
+/// What one call of a kernel works on: Rows × (Panels · NR) elements of C.
+struct gemm_step {
+  float const* a;               // (Rows, depth)
+  std::ptrdiff_t a_stride;
+  float const* b;               // (Panels, depth, NR)
+  std::ptrdiff_t panel_stride;  // from panel to panel
+  float* c;                     // (Rows, columns)
+  std::ptrdiff_t c_stride;
+  std::ptrdiff_t ahead;         // from A to the elements to prefetch beside it, say the rows below; 0 for none
+  int depth;
+  int row, column;              // of c[0] in the whole of C, for the epilogue
+  int columns;                  // columns to store, at most Panels · NR
+  bool add;                     // C holds a sum already
+  bool last;                    // this slice completes the sum: apply the epilogue
+};
+
+/// One register block: sums over the depth in registers, then epilogue and store.
+template <int Rows, int Panels, class Epilogue>
+TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters, Epilogue const& epilogue) {
+  using simd::batch;
+  constexpr int width = simd::lanes<float>;
+  constexpr int vectors = gemm_tile.columns / width;  // of one panel
+  constexpr int groups = (Rows + 2) / 3;
+  gemm_step const step = parameters;  // a copy, which stores to C cannot change
+  bool const full = step.columns == Panels * gemm_tile.columns;
+  auto const lanes_of = [&](int v) { return std::clamp(step.columns - v * width, 0, width); };
+
+  batch<float> sum[Rows][Panels * vectors];
+#pragma GCC unroll 16
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 16
+    for (int v = 0; v < Panels * vectors; ++v) sum[r][v] = batch<float>(0.0f);
+
+  // One pointer for three rows: [p], [p + stride], [p + 2 stride] are addresses the hardware forms itself, so that the
+  // rows of the largest tile need five integer registers. The empty assembly keeps compilers from undoing that.
+  float const* rows_of_a[groups];
+  for (int r = 0; r < Rows; ++r)
+    for (int line = 0; line < Panels * vectors * width; line += 16) simd::prefetch(step.c + r * step.c_stride + line);
+#pragma GCC unroll 16
+  for (int g = 0; g < groups; ++g) rows_of_a[g] = step.a + 3 * g * step.a_stride;
+  float const* b = step.b;
+  for (int chunk = 0; chunk < step.depth; chunk += prefetch_depth) {
+    // One cache line of every row of what comes next: hardware follows long streams, but these rows are short ones.
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) simd::prefetch(rows_of_a[r / 3] + (r % 3) * step.a_stride + step.ahead);
+    for (int k = std::min(prefetch_depth, step.depth - chunk); k > 0; --k, b += gemm_tile.columns) {
+      batch<float> row_of_b[Panels * vectors];
+#pragma GCC unroll 16
+      for (int v = 0; v < Panels * vectors; ++v)
+        row_of_b[v] = simd::load(b + (v / vectors) * step.panel_stride + (v % vectors) * width);
+#pragma GCC unroll 16
+      for (int r = 0; r < Rows; ++r) {
+        if (r % 3 == 0) asm("" : "+r"(rows_of_a[r / 3]));
+        batch<float> const element = simd::broadcast(rows_of_a[r / 3][(r % 3) * step.a_stride]);
+#pragma GCC unroll 16
+        for (int v = 0; v < Panels * vectors; ++v) sum[r][v] = simd::fma(element, row_of_b[v], sum[r][v]);
+        if (r % 3 == 2 || r == Rows - 1) ++rows_of_a[r / 3];
+      }
+    }
+  }
+
+  auto const finish = [&](batch<float> value, int r, int first, auto count) {
+    float* const to = step.c + r * step.c_stride + first;
+    if (step.add) value = value + simd::load(to, count);
+    if (step.last) value = epilogue(value, step.row + r, step.column + first, count);
+    simd::store(to, value, count);
+  };
+  if (full) {
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 16
+      for (int v = 0; v < Panels * vectors; ++v) finish(sum[r][v], r, v * width, simd::whole<float>{});
+  } else {
+#pragma GCC unroll 16
+    for (int v = 0; v < Panels * vectors; ++v) {
+      int const count = lanes_of(v);
+      if (count == 0) break;
+#pragma GCC unroll 16
+      for (int r = 0; r < Rows; ++r) finish(sum[r][v], r, v * width, count);
+    }
+  }
+}
+
+/// The product of one block on one core; B fits wherever it fits, the loops keep the panels in use in the caches.
+struct gemm_operands {
+  int rows, columns, depth;         // M, N, K
+  float const* a;                   // (M, K)
+  std::ptrdiff_t a_stride;          // elements from row to row, at least K
+  float const* b;                   // panels: (ceil(N / NR), K, NR)
+  float* c;                         // (M, N)
+  std::ptrdiff_t c_stride;          // elements from row to row, at least N
+  bool accumulate = false;          // C += instead of C =
+};
+
+namespace gemm {
+template <class Epilogue>
+using kernel_pointer = void (*)(gemm_step const&, Epilogue const&);
+
+// Few rows need several panels at once: eight sums hide the latency of a fused multiply-add on two pipes.
+constexpr int panels_at_once(int rows) {
+  int const vectors = gemm_tile.columns / simd::lanes<float>;
+  return rows * vectors >= 8 || rows > 3 ? 1 : rows == 3 ? 2 : 4;
+}
+
+template <class Epilogue>
+kernel_pointer<Epilogue> kernel_for(int rows, bool several_panels) {
+  static constexpr auto one = []<int... R>(std::integer_sequence<int, R...>) {
+    return std::array<kernel_pointer<Epilogue>, sizeof...(R)>{&gemm_kernel<R + 1, 1, Epilogue>...};
+  }(std::make_integer_sequence<int, gemm_tile.rows>{});
+  static constexpr std::array<kernel_pointer<Epilogue>, 3> several{&gemm_kernel<1, panels_at_once(1), Epilogue>,
+                                                                   &gemm_kernel<2, panels_at_once(2), Epilogue>,
+                                                                   &gemm_kernel<3, panels_at_once(3), Epilogue>};
+  auto const index = static_cast<std::size_t>(rows - 1);
+  return several_panels ? several[index] : one[index];
+}
+
+// Rows whose distance is a multiple of 2 KiB share a few sets of a first-level cache and evict each other.
+constexpr bool rows_collide(std::ptrdiff_t stride, int rows) { return rows > 4 && stride % 512 == 0; }
+}  // namespace gemm
+
+/// C = epilogue(A B), or epilogue(C + A B) with `accumulate`. Loops, outermost first: slices of the depth; groups of
+/// panels that fit `gemm_panel_bytes`; blocks of rows, as equal as possible; panels of the group.
+/// @param epilogue  (batch sum, int row, int column, count) -> batch; called once for each element of C, `count` lanes
+///                  of row `row` from `column` on; may read other operands, not C
+template <class Epilogue = store_sum>
+void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
+  constexpr int panel_columns = gemm_tile.columns;
+  constexpr int padded_slice = gemm_depth_slice + 16;
+  alignas(64) float rows_of_a[gemm_tile.rows * padded_slice];
+
+  int const panels = gemm_panels(x.columns);
+  int const slices = std::max(1, (x.depth + gemm_depth_slice - 1) / gemm_depth_slice);
+  int const blocks = (x.rows + gemm_tile.rows - 1) / gemm_tile.rows;
+  int const slice_depth = (x.depth + slices - 1) / slices;
+  std::ptrdiff_t const panel_bytes = std::ptrdiff_t{slice_depth} * panel_columns * static_cast<std::ptrdiff_t>(sizeof(float));
+  int const group = blocks == 1 ? panels : static_cast<int>(std::max<std::ptrdiff_t>(1, gemm_panel_bytes / std::max<std::ptrdiff_t>(1, panel_bytes)));
+
+  for (int slice = 0; slice < slices; ++slice) {
+    int const k = slice * slice_depth;
+    gemm_step step{};
+    step.depth = std::min(slice_depth, x.depth - k);
+    step.panel_stride = std::ptrdiff_t{x.depth} * panel_columns;
+    step.c_stride = x.c_stride;
+    step.add = x.accumulate || slice > 0;
+    step.last = slice == slices - 1;
+    for (int first = 0; first < panels; first += group) {
+      int const last = std::min(panels, first + group);
+      for (int block = 0, row = 0; block < blocks; ++block) {
+        int const rows = x.rows / blocks + (block < x.rows % blocks ? 1 : 0);
+        step.row = row;
+        step.a = x.a + row * x.a_stride + k;
+        step.a_stride = x.a_stride;
+        std::ptrdiff_t below = block + 1 < blocks ? rows * x.a_stride : 0;
+        if (gemm::rows_collide(x.a_stride, rows)) {
+          for (int r = 0; r < rows; ++r)
+            std::memcpy(rows_of_a + r * padded_slice, step.a + r * x.a_stride,
+                        static_cast<std::size_t>(step.depth) * sizeof(float));
+          below = x.a + (row + rows) * x.a_stride + k - rows_of_a;
+          step.a = rows_of_a;
+          step.a_stride = padded_slice;
+        }
+        int const at_once = gemm::panels_at_once(rows);
+        auto const run = [&](int panel, int count) {
+          step.b = x.b + panel * step.panel_stride + std::ptrdiff_t{k} * panel_columns;
+          step.column = panel * panel_columns;
+          step.columns = std::min(count * panel_columns, x.columns - step.column);
+          step.c = x.c + row * x.c_stride + step.column;
+          step.ahead = panel == first ? below : 0;
+          gemm::kernel_for<Epilogue>(rows, count > 1)(step, epilogue);
+        };
+        int panel = first;
+        if (at_once > 1)
+          for (; panel + at_once <= last; panel += at_once) run(panel, at_once);
+        for (; panel < last; ++panel) run(panel, 1);
+        row += rows;
+      }
+    }
+  }
+}
+}  // namespace codelets::detail
+TESSERA_ISA_END
+}  // namespace tessera

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <tessera/codelets/detail/gemm_kernel.hpp>
+#include <tessera/codelets/detail/pack.hpp>
+
+#include "../reference/loops.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace kernels = tessera::codelets::detail;
+namespace simd = tessera::simd;
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// A product with guard bands round C: sizes, strides and order of B as a case says.
+struct product {
+  int m, n, k;
+  int a_padding = 0, c_padding = 0;
+  bool transposed = false, accumulate = false;
+
+  template <class Epilogue, class Expected>
+  void check(Epilogue const& epilogue, Expected const& expected) const {
+    INFO("m ", m, " n ", n, " k ", k, " transposed ", transposed, " accumulate ", accumulate);
+    int const lda = k + a_padding, ldc = n + c_padding;
+    auto const dense_a = reference::numbers(at(m) * at(k), 1), b = reference::numbers(at(k) * at(n), 2);
+    std::vector<float> a(at(m) * at(lda), std::numeric_limits<float>::quiet_NaN());
+    for (int i = 0; i < m; ++i)
+      for (int p = 0; p < k; ++p) a[at(i * lda + p)] = dense_a[at(i * k + p)];
+    std::vector<float> panels(static_cast<std::size_t>(kernels::gemm_packed_size(k, n)), std::numeric_limits<float>::quiet_NaN());
+    auto const stored = transposed ? reference::transpose(b, at(k), at(n)) : b;
+    int const all = kernels::gemm_panels(n);
+    for (int first = 0; first < all; first += 2) {  // in pieces, as several workers would
+      int const last = std::min(all, first + 2);
+      if (transposed) kernels::pack_transposed_panels(stored.data(), k, k, n, panels.data(), first, last);
+      else kernels::pack_panels(stored.data(), n, k, n, panels.data(), first, last);
+    }
+    std::vector<float> c(at(m) * at(ldc), 7.0f);
+    kernels::gemm_block({.rows = m, .columns = n, .depth = k, .a = a.data(), .a_stride = lda, .b = panels.data(),
+                         .c = c.data(), .c_stride = ldc, .accumulate = accumulate},
+                        epilogue);
+    auto const sum = reference::matmul(dense_a, b, at(m), at(k), at(n));
+    double worst = 0.0;
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < n; ++j) {
+        double const want = expected(sum[at(i * n + j)] + (accumulate ? 7.0 : 0.0), i, j);
+        double const error = std::abs(double{c[at(i * ldc + j)]} - want);
+        worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+      }
+      for (int j = n; j < ldc; ++j) CHECK(c[at(i * ldc + j)] == 7.0f);
+    }
+    CHECK(worst <= 1e-6 * (std::sqrt(k) + 8.0));
+  }
+  void check() const {
+    check(kernels::store_sum{}, [](double sum, int, int) { return sum; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("gemm agrees with plain loops on every row count and odd sizes") {
+  for (int m = 1; m <= 2 * kernels::gemm_tile.rows + 3; ++m) product{.m = m, .n = 37, .k = 19}.check();
+  for (int n : {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 200})
+    for (int m : {1, 2, 3, 5, 16}) product{.m = m, .n = n, .k = 11}.check();
+  for (int k : {1, 2, 7, 15, 16, 17, 31, 64, 511, 512, 513, 1025}) product{.m = 9, .n = 40, .k = k}.check();
+}
+
+TEST_CASE("gemm reads rows apart, writes rows apart, and touches nothing between") {
+  for (int m : {1, 13, 14, 29}) {
+    product{.m = m, .n = 45, .k = 33, .a_padding = 5, .c_padding = 3}.check();
+    product{.m = m, .n = 64, .k = 512, .a_padding = 512, .c_padding = 1}.check();  // rows that collide in a cache
+  }
+}
+
+TEST_CASE("gemm takes B transposed") {
+  for (int n : {1, 5, 8, 31, 32, 33, 77})
+    for (int k : {1, 3, 8, 21, 64}) product{.m = 6, .n = n, .k = k, .transposed = true}.check();
+}
+
+TEST_CASE("gemm adds to C, also over several slices of the depth") {
+  for (int k : {5, 512, 1100})
+    for (int m : {1, 2, 3, 17}) product{.m = m, .n = 50, .k = k, .accumulate = true}.check();
+}
+
+TEST_CASE("the epilogue sees each element once, with its row and column") {
+  auto const bias = reference::numbers(4096, 3);
+  for (int k : {8, 600})
+    for (int m : {1, 2, 3, 4, 15, 40})
+      for (int n : {1, 33, 70, 300}) {
+        auto const residual = reference::numbers(at(m) * at(n), 4);
+        product{.m = m, .n = n, .k = k, .c_padding = 2}.check(
+            [&](auto sum, int row, int column, auto count) {
+              return sum + simd::load(bias.data() + column, count) + simd::load(residual.data() + row * n + column, count);
+            },
+            [&](double sum, int i, int j) { return sum + double{bias[at(j)]} + double{residual[at(i * n + j)]}; });
+      }
+}
+
+TEST_CASE("padding columns of a panel are zero") {
+  int const k = 5, n = kernels::gemm_tile.columns + 3;
+  auto const b = reference::numbers(at(k) * at(n));
+  for (bool transposed : {false, true}) {
+    std::vector<float> panels(static_cast<std::size_t>(kernels::gemm_packed_size(k, n)), 9.0f);
+    auto const bt = reference::transpose(b, at(k), at(n));
+    if (transposed) kernels::pack_transposed_panels(bt.data(), k, k, n, panels.data(), 0, 2);
+    else kernels::pack_panels(b.data(), n, k, n, panels.data(), 0, 2);
+    for (int p = 0; p < k; ++p)
+      for (int j = 0; j < 2 * kernels::gemm_tile.columns; ++j) {
+        int const panel = j / kernels::gemm_tile.columns, column = j % kernels::gemm_tile.columns;
+        CHECK(panels[at((panel * k + p) * kernels::gemm_tile.columns + column)] == (j < n ? b[at(p * n + j)] : 0.0f));
+      }
+  }
+}
