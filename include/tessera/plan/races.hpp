@@ -15,6 +15,9 @@ namespace tessera {
 /// Tiles up to which boxes are compared one by one.
 inline constexpr int most_tiles_compared = 128;
 
+/// Boxes in one row of a grid, at most.
+inline constexpr int longest_grid_row = 512;
+
 /// A finding, or that the question is left to the step's own evaluation.
 struct race_result {
   finding first;
@@ -106,7 +109,7 @@ constexpr finding compare_tiles(program_view const& p, touch const& a, touch con
   return {};
 }
 
-/// b's boxes against the own blocks that a's vertices write (or read): who owns what b touches, in closed form.
+/// b's boxes against boxes inside own blocks: only who owns what b touches can meet it.
 constexpr finding compare_with_owners(program_view const& p, touch const& owner, touch const& b, check what,
                                       bool swapped) {
   tensor_record const& t = p.tensors[b.record.tensor];
@@ -129,7 +132,7 @@ constexpr finding compare_with_owners(program_view const& p, touch const& owner,
       while (true) {
         int const tile_a = t.map.tile_at(c);
         if (owners.has_tile(tile_a) && !one_vertex(owner, b, tile_a, tile_b, what)) {
-          region const shared = intersect(block_of(t, tile_a), r);
+          region const shared = intersect(owner.own ? block_of(t, tile_a) : covered(p, owner.record, tile_a), r);
           if (!shared.empty() && runs_on(p, eb, tile_b) && runs_on(p, eo, tile_a)) {
             f = swapped ? race(p, what, b, owner, tile_b, tile_a, shared)
                         : race(p, what, owner, b, tile_a, tile_b, shared);
@@ -232,58 +235,61 @@ constexpr finding compare_with_same(program_view const& p, touch const& a, touch
   return {};
 }
 
-/// (c): whether the boxes of an `at` access form a grid: `period` boxes that differ in one dimension only, disjoint
-/// there, repeated by leaders that come one after the other.
-constexpr bool on_grid(program_view const& p, touch const& t, int period, int inner, int from, int to) {
+/// (c): whether the boxes of an `at` access form a grid: a row of boxes that differ in one dimension only and are in
+/// order there, repeated by rows that come one after the other in the other dimensions.
+constexpr bool boxes_on_grid(program_view const& p, touch const& t) {
   execute_tiles const range = range_of(p, p.executes[t.execute]);
-  for (int i = from; i < to; ++i) {
-    int const c = i % period;
-    region const here = covered(p, t.record, range.tile_at(i));
-    if (here.empty()) return false;
-    region const top = covered(p, t.record, range.tile_at(c));
-    region expected = covered(p, t.record, range.tile_at(i - c));
-    region const leader = expected;
-    expected[inner] = top[inner];
-    if (!(here == expected)) return false;
-    if (c > 0 && i < period && here[inner].first < covered(p, t.record, range.tile_at(i - 1))[inner].last) return false;
-    if (c == 0 && i > 0) {
-      region before = covered(p, t.record, range.tile_at(i - period));
-      region after = leader;
-      before[inner] = after[inner] = {0, 1};
-      if (!comes_after(before, after)) return false;
+  tensor_record const& tensor_of = p.tensors[t.record.tensor];
+  int const rank = tensor_of.rank;
+  int top_first[longest_grid_row] = {};   // the first row's spans in the inner dimension
+  int top_last[longest_grid_row] = {};
+  at_box here;
+  at_box leader;
+  int inner = -1;
+  int period = 0;   // boxes in a row; 0 while the first row goes on
+  int column = 0;
+  for (int i = 0; i < range.count; ++i) {
+    if (!here.read(t.record, tensor_of, range.tile_at(i), p.target.tiles)) return false;
+    if (i == 0) {
+      leader = here;
+    } else if (i == 1) {
+      for (int d = 0; d < rank; ++d)
+        if (here.first[d] != leader.first[d] || here.last[d] != leader.last[d]) inner = d;
     }
+    bool same_row = i > 0;
+    bool next_row = false;
+    for (int d = 0; d < rank; ++d) {
+      if (d == inner || i == 0) continue;
+      same_row &= here.first[d] == leader.first[d] && here.last[d] == leader.last[d];
+      if (same_row || next_row) continue;
+      if (here.first[d] < leader.last[d]) return false;
+      next_row = true;
+    }
+    if (i > 0 && inner < 0) return false;   // two equal boxes
+    if (next_row) {
+      if (period == 0) period = column + 1;
+      if (column + 1 != period) return false;
+      column = 0;
+      leader = here;
+    } else if (i > 0) {
+      ++column;
+    }
+    if (inner < 0) {
+      continue;
+    }
+    if (i == 1) {
+      top_first[0] = leader.first[inner];
+      top_last[0] = leader.last[inner];
+    }
+    if (period > 0) {
+      if (column >= period || here.first[inner] != top_first[column] || here.last[inner] != top_last[column]) return false;
+      continue;
+    }
+    if (column == longest_grid_row || here.first[inner] < top_last[column - 1]) return false;
+    top_first[column] = here.first[inner];
+    top_last[column] = here.last[inner];
   }
   return true;
-}
-
-/// The inner dimension and the period that a grid of boxes would have.
-struct grid_shape {
-  int period = 0;
-  int inner = -1;
-};
-constexpr grid_shape grid_of(program_view const& p, touch const& t) {
-  execute_tiles const range = range_of(p, p.executes[t.execute]);
-  grid_shape g;
-  if (range.count < 2) return g;
-  region const first = covered(p, t.record, range.tile_at(0));
-  region const second = covered(p, t.record, range.tile_at(1));
-  for (int d = 0; d < max_rank; ++d)
-    if (!(first[d] == second[d])) g.inner = d;
-  if (g.inner < 0) return g;
-  g.period = 1;
-  while (g.period < range.count) {
-    region next = covered(p, t.record, range.tile_at(g.period));
-    next[g.inner] = first[g.inner];
-    if (!(next == first)) break;
-    ++g.period;
-  }
-  return g;
-}
-
-/// Whether no two vertices of one execute write one element, for an access that is not in order.
-constexpr bool boxes_on_grid(program_view const& p, touch const& t) {
-  grid_shape const g = grid_of(p, t);
-  return g.inner >= 0 && on_grid(p, t, g.period, g.inner, 0, range_of(p, p.executes[t.execute]).count);
 }
 
 /// One writing access against itself on other tiles. `deep`: walks are allowed.
@@ -318,8 +324,8 @@ constexpr race_result compare(program_view const& p, at_summaries const& at, tou
   if (!deep) return {{}, true};
   if (b.same) return {compare_with_same(p, a, b, what)};
   if (a.same && what == check::one_writer) return {compare_with_same(p, b, a, what)};
-  if (a.own) return {compare_with_owners(p, a, b, what, false)};
-  if (b.own) return {compare_with_owners(p, b, a, what, true)};
+  if (a.inside) return {compare_with_owners(p, a, b, what, false)};
+  if (b.inside) return {compare_with_owners(p, b, a, what, true)};
   return {compare_boxes(p, a, b, what)};
 }
 

@@ -68,27 +68,84 @@ struct at_summary {
   int largest_tile = -1;                 ///< … and where it is
 };
 
+namespace detail {
+
+/// What a tile's box of an `at` access is, in plain numbers: compilers evaluate these much sooner than regions.
+struct at_box {
+  int first[max_rank] = {};
+  int last[max_rank] = {};
+
+  /// Reads the box of a tile. @return false where it is empty
+  constexpr bool read(access_record const& a, tensor_record const& t, int tile_index, int tiles) {
+    box const b = a.at({tile_index, tiles});
+    first[0] = b.rows.first;
+    last[0] = b.rows.last == end ? t.extent[0] : b.rows.last;
+    if (t.rank > 1) {
+      first[1] = b.cols.first;
+      last[1] = b.cols.last == end ? t.extent[1] : b.cols.last;
+    }
+    if (t.rank > 2) {
+      first[2] = b.third.first;
+      last[2] = b.third.last == end ? t.extent[2] : b.third.last;
+    }
+    if (t.rank > 3) {
+      first[3] = b.fourth.first;
+      last[3] = b.fourth.last == end ? t.extent[3] : b.fourth.last;
+    }
+    for (int d = 0; d < t.rank; ++d)
+      if (first[d] >= last[d]) return false;
+    return true;
+  }
+  constexpr region as_region(int rank) const {
+    region r;
+    for (int d = 0; d < rank; ++d) r[d] = {first[d], last[d]};
+    return r;
+  }
+};
+
+}  // namespace detail
+
 /// Summary of an `at` access over the tiles number `from` to `to` - 1 of its execute's range.
 constexpr at_summary summarize(program_view const& p, execute_record const& e, access_record const& a, int from,
                                int to) {
   at_summary s;
   tensor_record const& t = p.tensors[a.tensor];
   execute_tiles const range = range_of(p, e);
-  region const all = whole_of(t);
+  int const rank = t.rank;
+  int inner[max_rank] = {1, 1, 1, 1};   // tiles from one block to the next of a dimension
+  for (int d = max_rank - 1; d > 0; --d) inner[d - 1] = inner[d] * t.map.grid[d];
+  detail::at_box here;
+  detail::at_box last;
+  detail::at_box most;
+  s.inside_own = !t.map.replicated;
   for (int i = from; i < to; ++i) {
     int const tile_index = range.tile_at(i);
-    region const r = covered(p, a, tile_index);
-    if (r.empty()) continue;
-    if (s.outside_tile < 0 && !all.contains(r) && runs_on(p, e, tile_index)) {
-      s.outside_tile = tile_index;
-      s.outside = r;
+    if (!here.read(a, t, tile_index, p.target.tiles)) continue;
+    int const place = tile_index - t.map.first_tile;
+    if (s.inside_own) s.inside_own = place >= 0 && place < t.map.tiles();
+    std::int64_t volume = 1;
+    bool outside = false;
+    bool open = s.boxes > 0 && s.ordered;   // whether this box comes after the last one is not known yet
+    for (int d = 0; d < rank; ++d) {
+      int const first = here.first[d];
+      int const end_of = here.last[d];
+      volume *= end_of - first;
+      outside |= first < 0 || end_of > t.extent[d];
+      if (s.inside_own) {
+        std::int64_t const block = place / inner[d] % t.map.grid[d];
+        s.inside_own = first >= t.extent[d] * block / t.map.grid[d] && end_of <= t.extent[d] * (block + 1) / t.map.grid[d];
+      }
+      if (open && first >= last.last[d]) open = false;
+      else if (open && (first < last.last[d] - 1 || d == rank - 1)) open = s.ordered = false;
+      if (s.boxes == 0 || first < most.first[d]) most.first[d] = first;
+      if (s.boxes == 0 || end_of > most.last[d]) most.last[d] = end_of;
     }
-    if (s.inside_own) s.inside_own = !t.map.replicated && block_of(t, tile_index).contains(r);
-    if (s.boxes == 0) s.first = r;
-    else if (s.ordered) s.ordered = comes_after(s.last, r);
-    s.last = r;
-    s.covered = hull(s.covered, r);
-    std::int64_t const volume = r.volume();
+    if (outside && s.outside_tile < 0 && runs_on(p, e, tile_index)) {
+      s.outside_tile = tile_index;
+      s.outside = here.as_region(rank);
+    }
+    if (s.boxes == 0) s.first = here.as_region(rank);
+    last = here;
     s.volume += volume;
     if (volume > s.largest) {
       s.largest = volume;
@@ -96,6 +153,9 @@ constexpr at_summary summarize(program_view const& p, execute_record const& e, a
     }
     ++s.boxes;
   }
+  if (s.boxes == 0) return at_summary{};
+  s.last = last.as_region(rank);
+  s.covered = most.as_region(rank);
   return s;
 }
 
