@@ -101,7 +101,7 @@ void set_state_fields(V& vertex, tile t, std::integer_sequence<int, I...>) {
 }
 /// Sets the state fields of one tile's vertex that have an argument.
 template <class V, class... A>
-void set_state(void* object, tile t) {
+void set_state(void* object, tile t, double const*) {
   set_state_fields<V, A...>(*std::launder(static_cast<V*>(object)), t,
                             std::make_integer_sequence<int, field_types_of<V>::count>{});
 }

@@ -100,6 +100,9 @@ struct kernel_record {
   bool cost_stated = false;
 };
 
+/// The largest count of numbers that configure a vertex of a graph program.
+inline constexpr int max_numbers = 8;
+
 /// One vertex type on the tiles first_tile, first_tile + stride, … <= last_tile of a compute set.
 struct execute_record {
   std::int16_t kernel = -1;
@@ -108,7 +111,8 @@ struct execute_record {
   int first_tile = 0;
   int last_tile = 0;
   int stride = 1;
-  void (*state)(void* object, tile) = nullptr;           ///< sets state fields given by value<> or per_tile()
+  void (*state)(void* object, tile, double const* number) = nullptr;   ///< sets the state fields that are given
+  double number[max_numbers] = {};                       ///< graph programs: what configures the vertex (sizes, eps, …)
 
   constexpr bool has_tile(int t) const { return t >= first_tile && t <= last_tile && (t - first_tile) % stride == 0; }
 };

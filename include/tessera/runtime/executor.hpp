@@ -26,10 +26,10 @@ struct engine_options {
 
 class executor {
  public:
-  executor(plan_view const& plan, engine_options const& options)
+  executor(plan_view const& plan, engine_options const& options, std::shared_ptr<arena> parameters = nullptr)
       : plan_(plan),
         threads_(checked_threads(plan, options.threads)),
-        memory_(plan),
+        memory_(plan, std::move(parameters)),
         schedule_(plan, memory_, threads_, options.cyclic, lengths_),
         barrier_(threads_, threads_ <= static_cast<int>(std::thread::hardware_concurrency())),
         team_(threads_) {
@@ -52,8 +52,9 @@ class executor {
 
   /// Copies a whole tensor from row-major memory into the tiles that hold it, and packs what a parameter is packed into.
   void write(int tensor, void const* from) {
-    move_whole(tensor, const_cast<std::byte*>(static_cast<std::byte const*>(from)), true);
-    if (plan_.program.tensors[tensor].parameter) schedule_.pack_parameter(tensor);
+    auto const* values = static_cast<std::byte const*>(from);
+    if (memory_.keeps(tensor)) move_whole(tensor, const_cast<std::byte*>(values), true);
+    if (plan_.program.tensors[tensor].parameter) schedule_.pack_parameter(tensor, values);
   }
   /// Copies a whole tensor out into row-major memory.
   void read(int tensor, void* to) const {
@@ -63,6 +64,9 @@ class executor {
   std::byte* data_of(int tensor) const {
     return memory_.locate(tensor, 0, whole_of(plan_.program.tensors[tensor])).address(tables_[0]->table.data());
   }
+
+  /// Parameters and what they are packed into: immutable once written, to be shared by engines.
+  std::shared_ptr<arena> const& parameters() const { return memory_.parameters(); }
 
   /// Restores the state of every vertex to its value before the first run.
   void reset() { schedule_.reset_state(); }

@@ -133,13 +133,19 @@ class schedule {
     for (vertex_entry& v : vertices) bind(v, table);
   }
 
-  /// Packs the resident buffers that come from one parameter.
-  void pack_parameter(int tensor) const {
+  /// Packs the resident buffers that come from one parameter, all of whose elements lie at `values`, row-major.
+  void pack_parameter(int tensor, std::byte const* values) const {
     program_view const& p = plan_.program;
+    tensor_record const& t = p.tensors[tensor];
     for (int e = 0; e < p.execute_count; ++e)
       for (int i = p.executes[e].first_access; i < p.executes[e].first_access + p.executes[e].accesses; ++i) {
         if (p.accesses[i].tensor != tensor || plan_.access[i].form != field_form::resident) continue;
-        for_each_box(p.executes[e], i, [&](pack_entry pack) { pack.apply(memory_.table().data()); });
+        for_each_box(p.executes[e], i, [&](pack_entry pack, region const& box) {
+          std::ptrdiff_t const row_bytes = std::ptrdiff_t{t.extent[1]} * bytes_of(t.type);
+          detail::pack(pack.layout, pack.buffer,
+                       values + box[0].first * row_bytes + std::ptrdiff_t{box[1].first} * bytes_of(t.type), row_bytes,
+                       pack.rows, pack.cols, pack.first, pack.last, pack.element_bytes);
+        });
       }
   }
 
@@ -256,7 +262,7 @@ class schedule {
   void construct(vertex_entry& v) const {
     execute_record const& e = plan_.program.executes[v.execute];
     plan_.program.kernels[e.kernel].construct(v.object);
-    if (e.state != nullptr) e.state(v.object, {v.tile, plan_.program.target.tiles});
+    if (e.state != nullptr) e.state(v.object, {v.tile, plan_.program.target.tiles}, e.number);
   }
 
   void add_vertices(step_record const& s, int thread) {
@@ -374,7 +380,7 @@ class schedule {
     });
   }
 
-  /// Calls visit(pack) once for each distinct box of a shared or resident access.
+  /// Calls visit(pack, box) once for each distinct box of a shared or resident access.
   template <class Visit>
   void for_each_box(execute_record const& e, int access, Visit&& visit) const {
     program_view const& p = plan_.program;
@@ -387,7 +393,7 @@ class schedule {
       if (seen[number]) continue;
       seen[number] = true;
       pack_entry pack;
-      pack.source = memory_.locate(a.tensor, t, r);
+      if (plan_.access[access].form == field_form::shared) pack.source = memory_.locate(a.tensor, t, r);
       pack.buffer = buffer(access, t);
       pack.layout = a.layout;
       pack.rows = r[0].size();
@@ -395,7 +401,7 @@ class schedule {
       pack.first = 0;
       pack.last = detail::panel_count(a.layout, pack.rows, pack.cols);
       pack.element_bytes = bytes_of(p.tensors[a.tensor].type);
-      visit(pack);
+      visit(pack, r);
     }
   }
 
@@ -406,10 +412,10 @@ class schedule {
       for (int i = p.executes[e].first_access; i < p.executes[e].first_access + p.executes[e].accesses; ++i) {
         if (plan_.access[i].form != field_form::shared) continue;
         int total = 0;
-        for_each_box(p.executes[e], i, [&](pack_entry const& pack) { total += pack.last; });
+        for_each_box(p.executes[e], i, [&](pack_entry const& pack, region const&) { total += pack.last; });
         span const share = block_span(total, threads_, thread);
         int before = 0;
-        for_each_box(p.executes[e], i, [&](pack_entry pack) {
+        for_each_box(p.executes[e], i, [&](pack_entry pack, region const&) {
           int const panels = pack.last;
           span const mine = intersect(share, {before, before + panels});
           if (!mine.empty()) {

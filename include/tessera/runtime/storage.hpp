@@ -5,6 +5,8 @@
 // has one arena with complete row-major tensors, one for parameters, and a workspace for each thread.
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <tessera/plan/plan_view.hpp>
@@ -15,7 +17,10 @@ namespace tessera {
 
 class storage {
  public:
-  explicit storage(plan_view const& plan) : plan_(plan), parameters_(plan.parameter_bytes) {
+  /// @param parameters  the parameters of another engine whose plan lays them out alike, or null for new ones
+  storage(plan_view const& plan, std::shared_ptr<arena> parameters)
+      : plan_(plan),
+        parameters_(parameters != nullptr ? std::move(parameters) : std::make_shared<arena>(plan.parameter_bytes)) {
     program_view const& p = plan.program;
     class_of_.resize(static_cast<std::size_t>(p.target.tiles));
     for (int c = 0; c < plan.classes; ++c)
@@ -41,8 +46,14 @@ class storage {
   std::byte* arena_of(int tile) const { return arena_.data() + tile_offset_[static_cast<std::size_t>(tile)]; }
   /// A memory item that is not a tensor, in the arena of a tile.
   std::byte* item(int tile, int number) const { return arena_of(tile) + plan_.offset_of(class_of(tile), number); }
-  std::byte* parameter_item(int number) const { return parameters_.data() + plan_.parameter_offset[number]; }
-  std::int64_t bytes() const { return arena_.bytes() + parameters_.bytes(); }
+  std::byte* parameter_item(int number) const { return parameters_->data() + plan_.parameter_offset[number]; }
+  std::shared_ptr<arena> const& parameters() const { return parameters_; }
+  /// Whether a parameter is kept as it is, beside what it is packed into.
+  bool keeps(int tensor) const {
+    return !plan_.program.target.shared || !plan_.program.tensors[tensor].parameter ||
+           plan_.parameter_offset[tensor] >= 0;
+  }
+  std::int64_t bytes() const { return arena_.bytes() + parameters_->bytes(); }
 
   /// Where region r of a tensor begins in the memory of the tile `owner`, whose block contains r.
   place locate(int tensor, int owner, region const& r) const {
@@ -92,7 +103,7 @@ class storage {
  private:
   plan_view plan_;
   arena arena_;
-  arena parameters_;
+  std::shared_ptr<arena> parameters_;
   std::vector<int> class_of_;
   std::vector<std::int64_t> tile_offset_;
   std::vector<std::int64_t> table_;
