@@ -42,7 +42,7 @@ record() {
 build() {
   local stage=$1 log=$log_folder/$1.build.log; shift
   say "$stage: building (log: build/log/$stage.build.log)"
-  if ! cmake -B "build/$stage" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "$@" > "$log" 2>&1; then
+  if ! cmake -B "build/$stage" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "-DPython3_EXECUTABLE=$(command -v "$python")" "$@" > "$log" 2>&1; then
     tail -n 40 "$log"
     record "$stage" 0 1 "does not configure"
     return 1

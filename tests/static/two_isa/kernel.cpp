@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled once per instruction set, with KERNEL as the name of what it exports. Everything from simd/ up lies in a
 // namespace named after the ISA, so the copies do not collide and each keeps its own instructions.
-#include <tessera/base/config.hpp>
-#if __has_include(<tessera/tessera.hpp>)
-#include <tessera/tessera.hpp>
-#endif
+#include <tessera/simd.hpp>
+
+namespace simd = tessera::simd;
 
 namespace tessera {
 TESSERA_ISA_BEGIN
 
-/// Bytes of the vector register that the compiler may use here.
+// Not inlined and a template: without the namespace the linker would keep one of the three for all.
 template <class T>
-TESSERA_NOINLINE int lanes(T const* values, int count) {
-#if defined(__AVX512F__)
-  constexpr int bytes = 64;
-#elif defined(__AVX2__)
-  constexpr int bytes = 32;
-#else
-  constexpr int bytes = 16;
-#endif
-  T sum = 0;
-  for (int i = 0; i < count; ++i) sum += values[i];
-  return sum == T(count) ? bytes / static_cast<int>(sizeof(T)) : -1;
+TESSERA_NOINLINE T sum_of_exponentials(T const* values, int count) {
+  auto sum = simd::broadcast(T(0));
+  int i = 0;
+  for (; i + simd::lanes<T> <= count; i += simd::lanes<T>) sum = sum + simd::exp(simd::load(values + i));
+  T result = simd::hsum(sum);
+  for (; i < count; ++i) {
+    T lanes[simd::lanes<T>];
+    simd::store(lanes, simd::exp(simd::broadcast(values[i])));
+    result += lanes[0];
+  }
+  return result;
 }
 
 TESSERA_ISA_END
 }  // namespace tessera
 
-int KERNEL(float const* values, int count) { return tessera::lanes(values, count); }
+/// The lanes of a batch here; writes the sum of exp(values) to `sum`.
+int KERNEL(float const* values, int count, float* sum) {
+  *sum = tessera::sum_of_exponentials(values, count);
+  return simd::lanes<float>;
+}
