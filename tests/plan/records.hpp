@@ -20,7 +20,7 @@ using namespace tessera;
 
 /// A machine with private memory.
 constexpr machine private_machine(int tiles) {
-  return {.tiles = tiles, .workers = 1, .bytes_per_tile = 65536, .working_set = 4096, .clock_hz = 1e9,
+  return {.tiles = tiles, .workers = 1, .bytes_per_tile = 65536, .working_set = 16384, .clock_hz = 1e9,
           .exchange_bytes_per_cycle = 4, .local_bytes_per_cycle = 16, .sync_cycles = 100, .flops_per_cycle = 16,
           .shared = false};
 }
@@ -233,5 +233,48 @@ constexpr program_records<N> to_records(builder const& b) {
   for (int i = 0; i < N.kernels; ++i) out.kernels[i] = b.kernels[i];
   return out;
 }
+
+/// All plans of a program, each in a constant of its own, large passes in pieces. `Build` is a function object that
+/// fills a builder.
+template <class Build>
+struct planned {
+  static constexpr builder collect() {
+    builder b;
+    Build{}(b);
+    return b;
+  }
+  static constexpr record_counts counts = collect().counts();
+  static constexpr program_records<counts> records = to_records<counts>(collect());
+  static constexpr program_view view() { return records.view(); }
+
+  static constexpr exchange_plan<counts> exchange = plan_exchange<counts>(view());
+  static constexpr liveness_plan<counts> values = plan_liveness<counts>(view(), exchange);
+  static constexpr swap_plan<counts> swaps = plan_swaps<counts>(view(), values);
+  static constexpr liveness_plan<counts> liveness = with_swaps<counts>(view(), values, swaps);
+
+  static constexpr memory_blocks<counts> blocks = plan_blocks<counts>(view(), exchange, liveness);
+  template <int Class>
+  static constexpr class_memory<counts> placed = place_blocks<counts>(view(), exchange, liveness, blocks, Class);
+  template <int Class>
+  static constexpr class_memory<counts> complete =
+      place_step_buffers<counts>(view(), exchange, liveness, blocks, Class, placed<Class>);
+  static constexpr memory_plan<counts> memory = []<int... Class>(std::integer_sequence<int, Class...>) {
+    class_memory<counts> const* const each[] = {&complete<Class>...};
+    return join_classes<counts>(view(), exchange, liveness, blocks, each);
+  }(std::make_integer_sequence<int, placed_classes<counts>(view(), blocks)>{});
+
+  static constexpr overlap_plan<counts> overlaps = plan_overlaps<counts>(view(), exchange, memory, swaps);
+  static constexpr detail::access_sets<counts> accesses = plan_accesses<counts>(view(), exchange, swaps);
+  static constexpr sync_plan<counts> sync =
+      plan_sync<counts>(view(), exchange, memory, swaps, overlaps, accesses);
+
+  template <int Piece>
+  static constexpr cost_piece piece = estimate_piece<counts>(view(), exchange, swaps, Piece* steps_a_piece);
+  static constexpr cost_plan<counts> cost = []<int... Piece>(std::integer_sequence<int, Piece...>) {
+    cost_piece const* const each[] = {&piece<Piece>...};
+    return join_costs<counts>(view(), memory, sync, each);
+  }(std::make_integer_sequence<int, counts.steps / steps_a_piece + 1>{});
+  static constexpr advice_list advice = give_advice<counts>(view(), values, swaps, cost);
+};
 
 }  // namespace plan_test

@@ -5,6 +5,7 @@
 //   halo<1>(u) on host  ->  view        cols(b) into input<float, 2, panels<16>>  ->  shared, one box a grid column
 #pragma once
 
+#include <tessera/plan/summary.hpp>
 #include <tessera/program/geometry.hpp>
 
 namespace tessera {
@@ -56,25 +57,79 @@ constexpr int distinct_boxes(program_view const& p, access_record const& a) {
   return boxes;
 }
 
-/// Bytes of the buffer that holds what an access covers on a tile, in the field's layout, a multiple of 64.
-constexpr std::int64_t buffer_bytes(program_view const& p, access_record const& a, int tile_index) {
-  tensor_record const& t = p.tensors[a.tensor];
-  region const r = covered(p, a, tile_index);
-  if (r.empty()) return 0;
-  std::int64_t elements = r.volume();
-  if (!a.layout.is_row_major()) {
-    int const rows = r[t.rank - 2].size();
-    int const cols = r[t.rank - 1].size();
-    elements = elements / (std::int64_t{rows} * cols) * a.layout.size(rows, cols);
+/// Bytes of a buffer that holds a box of these extents in the field's layout, a multiple of 64.
+constexpr std::int64_t buffer_bytes(tensor_record const& t, layout_record layout, int const (&extent)[max_rank]) {
+  std::int64_t elements = 1;
+  for (int d = 0; d < t.rank; ++d) elements *= extent[d];
+  if (elements == 0) return 0;
+  if (!layout.is_row_major()) {
+    int const rows = extent[t.rank - 2];
+    int const cols = extent[t.rank - 1];
+    elements = elements / (std::int64_t{rows} * cols) * layout.size(rows, cols);
   }
   return (elements * bytes_of(t.type) + 63) / 64 * 64;
 }
 
-/// The largest buffer of an access over the tiles of an execute.
-constexpr std::int64_t largest_buffer(program_view const& p, execute_record const& e, access_record const& a) {
+/// Bytes of the buffer that holds what an access covers on a tile, in the field's layout, a multiple of 64.
+constexpr std::int64_t buffer_bytes(program_view const& p, access_record const& a, int tile_index) {
+  tensor_record const& t = p.tensors[a.tensor];
+  region const r = covered(p, a, tile_index);
+  int extent[max_rank] = {};
+  for (int d = 0; d < max_rank; ++d) extent[d] = r[d].size();
+  return buffer_bytes(t, a.layout, extent);
+}
+
+namespace detail {
+
+/// The most that a span of a halo, band or block has: blocks of ceil(extent / parts) elements, `radius` on either side.
+/// With rest 1 only the last block has that many, and no halo behind it; with two parts every block is at an edge.
+constexpr int largest_span(int extent, int parts, int radius, bool clipped, int limit) {
+  int const small = extent / parts;
+  int const large = (extent + parts - 1) / parts;
+  if (!clipped) return large + 2 * radius;
+  int most = large + (parts > 1 ? radius : 0);
+  int const interior = parts < 3 ? 0 : (extent % parts == 1 ? small : large) + 2 * radius;
+  if (interior > most) most = interior;
+  return most < limit ? most : limit;
+}
+
+/// The extents of the largest box that an access covers on any tile; at least that in closed form, for any access but
+/// `at`.
+constexpr void largest_extents(program_view const& p, access_record const& a, int (&extent)[max_rank]) {
+  tensor_record const& t = p.tensors[a.tensor];
+  tensor_record const& by = p.tensors[a.by];
+  for (int d = 0; d < t.rank; ++d) {
+    dim_rule const& rule = a.dim[d];
+    extent[d] = t.extent[d];
+    if (by.map.replicated) {
+      if (d == 0 && a.kind == access_kind::gather) extent[d] = by.extent[0];
+    } else if (rule.from >= 0) {
+      extent[d] = largest_span(by.extent[rule.from], by.map.grid[rule.from], rule.radius,
+                               a.edge == edge_rule::clip && a.kind == access_kind::halo, t.extent[d]);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The largest buffer of an access over the tiles of an execute. `at` functions are asked about every tile, unless
+/// their summaries are at hand.
+constexpr std::int64_t largest_buffer(program_view const& p, execute_record const& e, access_record const& a,
+                                      at_summary const* summary = nullptr) {
+  tensor_record const& t = p.tensors[a.tensor];
+  int extent[max_rank] = {1, 1, 1, 1};
+  if (a.kind != access_kind::at) {
+    detail::largest_extents(p, a, extent);
+    return buffer_bytes(t, a.layout, extent);
+  }
+  if (summary != nullptr && a.layout.is_row_major()) return (summary->largest * bytes_of(t.type) + 63) / 64 * 64;
   std::int64_t most = 0;
-  for (int t = e.first_tile; t <= e.last_tile; t += e.stride) {
-    std::int64_t const bytes = buffer_bytes(p, a, t);
+  execute_tiles const range = range_of(p, e);
+  detail::at_box box;
+  for (int i = 0; i < range.count; ++i) {
+    if (!box.read(a, t, range.tile_at(i), p.target.tiles)) continue;
+    for (int d = 0; d < t.rank; ++d) extent[d] = box.last[d] - box.first[d];
+    std::int64_t const bytes = buffer_bytes(t, a.layout, extent);
     if (bytes > most) most = bytes;
   }
   return most;
@@ -107,9 +162,10 @@ constexpr bool is_view(program_view const& p, access_record const& a, access_pla
   return whole_of(p.tensors[a.tensor]).contains(covered(p, a, tile_index));
 }
 
-/// The exchange of a whole program. A gather on tiles is bounded by its index tensor's largest block.
+/// The exchange of a whole program. A gather on tiles is bounded by its index tensor's largest block. Where there are
+/// `at` accesses on many tiles, their summaries (plan/summary.hpp) save walking over the tiles again.
 template <record_counts N>
-constexpr exchange_plan<N> plan_exchange(program_view const& p) {
+constexpr exchange_plan<N> plan_exchange(program_view const& p, at_summaries const& summaries = {}) {
   exchange_plan<N> plan;
   for (int i = 0; i < p.execute_count; ++i) {
     execute_record const& e = p.executes[i];
@@ -119,11 +175,20 @@ constexpr exchange_plan<N> plan_exchange(program_view const& p) {
       out.form = form_of(p, e, a);
       if (out.form == field_form::view) continue;
       bool const together = out.form == field_form::shared || out.form == field_form::resident;
+      bool const known = a.kind == access_kind::at && summaries.count > 0;
       out.boxes = together ? distinct_boxes(p, a) : (e.last_tile - e.first_tile) / e.stride + 1;
-      out.box_bytes = largest_buffer(p, e, a);
+      out.box_bytes = largest_buffer(p, e, a, known ? &summaries.of(j) : nullptr);
     }
   }
   return plan;
+}
+
+/// Whether all accesses of a parameter are packed at load, so that the parameter itself need not be kept.
+template <record_counts N>
+constexpr bool only_packed(program_view const& p, exchange_plan<N> const& exchange, int tensor) {
+  for (int i = 0; i < p.access_count; ++i)
+    if (p.accesses[i].tensor == tensor && exchange.access[i].form != field_form::resident) return false;
+  return true;
 }
 
 }  // namespace tessera

@@ -159,7 +159,7 @@ constexpr class_memory<N> place_blocks(program_view const& p, exchange_plan<N> c
                                        liveness_plan<N> const& liveness, memory_blocks<N> const& blocks, int c) {
   class_memory<N> out;
   tile_class const tiles = detail::arena_tiles<N>(p, blocks, c);
-  detail::placement_problem<blocks.capacity> problem;
+  detail::placement_problem<memory_blocks<N>::capacity> problem;
   problem.count = blocks.count;
   for (int b = 0; b < blocks.count; ++b) {
     problem.bytes[b] = detail::arena_item_bytes<N>(p, exchange, tiles, blocks.item[b], blocks.execute[b]);
@@ -268,7 +268,7 @@ constexpr memory_plan<N> join_classes(program_view const& p, exchange_plan<N> co
       plan.parameter_bytes += detail::align_up(bytes);
     };
     for (int t = 0; t < p.tensor_count; ++t)
-      if (p.tensors[t].parameter) put(t, p.tensors[t].bytes());
+      if (p.tensors[t].parameter && !only_packed<N>(p, exchange, t)) put(t, p.tensors[t].bytes());
     for (int j = 0; j < p.access_count; ++j)
       if (exchange.access[j].form == field_form::resident)
         put(N.tensors + j, exchange.access[j].boxes * exchange.access[j].box_bytes);

@@ -82,14 +82,16 @@ constexpr bool is_own_box(program_view const& p, access_record const& a) {
 }
 
 /// Whether every box of an access of an execute lies within the own block of the tile that has it: such an access
-/// never meets another tile's elements.
-constexpr bool stays_on_tile(program_view const& p, execute_record const& e, access_record const& a) {
+/// never meets another tile's elements. `summary` is that of an `at` access, if it is at hand.
+constexpr bool stays_on_tile(program_view const& p, execute_record const& e, access_record const& a,
+                             at_summary const* summary = nullptr) {
   tensor_record const& t = p.tensors[a.tensor];
   if (t.map.replicated) return !p.target.shared && a.dir == direction::in;
   if (is_own_box(p, a)) return true;
   tile_range const tiles = running_range(p, e);
   if (tiles.empty()) return true;
   if (t.map.tiles() == 1) return tiles.first == tiles.last && tiles.first == t.map.first_tile;
+  if (a.kind == access_kind::at && summary != nullptr) return summary->inside_own;
   if (a.kind != access_kind::at || tiles.count() > few_tiles) return false;
   for (int i = tiles.first; i <= tiles.last; i += tiles.stride)
     if (!block_of(t, i).contains(covered(p, a, i))) return false;
@@ -113,38 +115,13 @@ constexpr bool boxes_cover_tensor(program_view const& p, access_record const& a)
   return true;
 }
 
-/// Bytes of the largest box that an access covers on any tile, row-major, a multiple of 64; an upper bound in closed
-/// form. Functions of `at` accesses are asked on few tiles; on many the whole tensor is assumed.
-constexpr std::int64_t largest_box(program_view const& p, execute_record const& e, access_record const& a) {
+/// Bytes of the largest box that an access covers on any tile, row-major, a multiple of 64. Functions of `at` accesses
+/// are asked on few tiles; on many the whole tensor is assumed.
+constexpr std::int64_t largest_box(program_view const& p, execute_record const& e, access_record a) {
+  a.layout = {};
   tensor_record const& t = p.tensors[a.tensor];
-  tensor_record const& by = p.tensors[a.by];
-  std::int64_t elements = 1;
-  if (a.kind == access_kind::at) {
-    tile_range const tiles = running_range(p, e);
-    elements = 0;
-    if (tiles.count() > few_tiles) elements = whole_of(t).volume();
-    else
-      for (int i = tiles.first; i <= tiles.last; i += tiles.stride) {
-        std::int64_t const volume = covered(p, a, i).volume();
-        if (volume > elements) elements = volume;
-      }
-  } else if (a.kind == access_kind::gather && by.map.replicated) {
-    elements = whole_of(t).volume() / t.extent[0] * by.extent[0];
-  } else if (by.map.replicated) {
-    elements = whole_of(t).volume();
-  } else {
-    for (int d = 0; d < t.rank; ++d) {
-      dim_rule const& rule = a.dim[d];
-      int size = t.extent[d];
-      if (rule.from >= 0) {
-        int const parts = by.map.grid[rule.from];
-        int const reach = (by.extent[rule.from] + parts - 1) / parts + 2 * rule.radius;
-        if (reach < size || a.edge != edge_rule::clip || a.kind == access_kind::gather) size = reach;
-      }
-      elements *= size;
-    }
-  }
-  return (elements * bytes_of(t.type) + 63) / 64 * 64;
+  if (a.kind == access_kind::at && running_range(p, e).count() > few_tiles) return (t.bytes() + 63) / 64 * 64;
+  return largest_buffer(p, e, a);
 }
 
 }  // namespace tessera::detail
