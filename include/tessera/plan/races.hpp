@@ -218,7 +218,7 @@ constexpr finding compare_with_same(program_view const& p, touch const& a, touch
   int first_b = -1;
   int second_b = -1;
   for (int i = 0; i < readers.count && second_b < 0; ++i) {
-    if (!runs_on(p, eb, readers.tile_at(i))) continue;
+    if (!runs_on(p, eb, readers.tile_at(i)) || covered(p, b.record, readers.tile_at(i)).empty()) continue;
     (first_b < 0 ? first_b : second_b) = readers.tile_at(i);
   }
   if (first_b < 0) return {};
