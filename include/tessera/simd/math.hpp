@@ -78,13 +78,13 @@ TESSERA_INLINE batch<float> tanh(batch<float> const& x) {
   inner = simd::fma(inner, square, batch<float>(-0x1.b91e7ep-5f));
   inner = simd::fma(inner, square, batch<float>(0x1.110ceep-3f));
   inner = simd::fma(inner, square, batch<float>(-0x1.55554ap-2f));
-  inner = simd::fma(inner * square, x, x);
+  inner = simd::fma(inner * square, magnitude, magnitude);
 
   auto const split = detail::split_exponent(magnitude + magnitude);
   batch<float> const power = detail::power_of_two(split.shifted);
   batch<float> const outer = one - simd::div(two, simd::fma(power, detail::exp_minus_one(split.r), power) + one);
 
-  return simd::select(magnitude > batch<float>(0.55f), simd::copysign(outer, x), inner);
+  return simd::copysign(simd::select(magnitude > batch<float>(0.55f), outer, inner), x);
 }
 
 /// erf x, <= 2 ulp: x + x P(x²) up to 0.93, 1 - exp(-|x| + |x| Q(|x|)) beyond.

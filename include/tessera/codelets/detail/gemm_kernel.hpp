@@ -68,7 +68,8 @@ struct gemm_step {
   std::ptrdiff_t panel_stride;  // from panel to panel
   float* c;                     // (Rows, columns)
   std::ptrdiff_t c_stride;
-  std::ptrdiff_t ahead;         // from A to the elements to prefetch beside it, say the rows below; 0 for none
+  float const* ahead;           // (Rows, depth): what to prefetch meanwhile, say the rows below; A itself for nothing
+  std::ptrdiff_t ahead_stride;
   int depth;
   int row, column;              // of c[0] in the whole of C, for the epilogue
   int columns;                  // columns to store, at most Panels · NR
@@ -82,7 +83,6 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters, Epilogue const& e
   using simd::batch;
   constexpr int width = simd::lanes<float>;
   constexpr int vectors = gemm_tile.columns / width;  // of one panel
-  constexpr int groups = (Rows + 2) / 3;
   gemm_step const step = parameters;  // a copy, which stores to C cannot change
   bool const full = step.columns == Panels * gemm_tile.columns;
   auto const lanes_of = [&](int v) { return std::clamp(step.columns - v * width, 0, width); };
@@ -93,31 +93,47 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters, Epilogue const& e
 #pragma GCC unroll 16
     for (int v = 0; v < Panels * vectors; ++v) sum[r][v] = batch<float>(0.0f);
 
-  // One pointer for three rows: [p], [p + stride], [p + 2 stride] are addresses the hardware forms itself, so that the
-  // rows of the largest tile need five integer registers. The empty assembly keeps compilers from undoing that.
-  float const* rows_of_a[groups];
   for (int r = 0; r < Rows; ++r)
-    for (int line = 0; line < Panels * vectors * width; line += 16) simd::prefetch(step.c + r * step.c_stride + line);
-#pragma GCC unroll 16
-  for (int g = 0; g < groups; ++g) rows_of_a[g] = step.a + 3 * g * step.a_stride;
+    for (int line = 0; line < Panels * gemm_tile.columns; line += 16) simd::prefetch(step.c + r * step.c_stride + line);
+
+  // One pointer for three rows: [p], [p + stride], [p + 2 stride] are addresses the hardware forms itself, so that the
+  // rows of the largest tile need five integer registers. The empty assembly keeps compilers from undoing that; single
+  // variables, since GCC 12 at -O3 leaves an array of pointers in memory.
+  static_assert(Rows <= 15);
+  float const* p0 = step.a;
+  float const* p3 = step.a + (Rows > 3 ? 3 : 0) * step.a_stride;
+  float const* p6 = step.a + (Rows > 6 ? 6 : 0) * step.a_stride;
+  float const* p9 = step.a + (Rows > 9 ? 9 : 0) * step.a_stride;
+  float const* p12 = step.a + (Rows > 12 ? 12 : 0) * step.a_stride;
   float const* b = step.b;
+  batch<float> row_of_b[Panels * vectors];
+  auto const add_three_rows = [&](float const*& p, auto first) __attribute__((always_inline)) {
+    constexpr int from = decltype(first)::value;
+    constexpr int to = std::min(from + 3, Rows);
+    if constexpr (from < to) {
+      asm("" : "+r"(p));
+#pragma GCC unroll 16
+      for (int r = from; r < to; ++r) {
+        batch<float> const element = simd::broadcast(p[(r - from) * step.a_stride]);
+#pragma GCC unroll 16
+        for (int v = 0; v < Panels * vectors; ++v) sum[r][v] = simd::fma(element, row_of_b[v], sum[r][v]);
+      }
+      ++p;
+    }
+  };
   for (int chunk = 0; chunk < step.depth; chunk += prefetch_depth) {
     // One cache line of every row of what comes next: hardware follows long streams, but these rows are short ones.
 #pragma GCC unroll 16
-    for (int r = 0; r < Rows; ++r) simd::prefetch(rows_of_a[r / 3] + (r % 3) * step.a_stride + step.ahead);
+    for (int r = 0; r < Rows; ++r) simd::prefetch(step.ahead + r * step.ahead_stride + chunk);
     for (int k = std::min(prefetch_depth, step.depth - chunk); k > 0; --k, b += gemm_tile.columns) {
-      batch<float> row_of_b[Panels * vectors];
 #pragma GCC unroll 16
       for (int v = 0; v < Panels * vectors; ++v)
         row_of_b[v] = simd::load(b + (v / vectors) * step.panel_stride + (v % vectors) * width);
-#pragma GCC unroll 16
-      for (int r = 0; r < Rows; ++r) {
-        if (r % 3 == 0) asm("" : "+r"(rows_of_a[r / 3]));
-        batch<float> const element = simd::broadcast(rows_of_a[r / 3][(r % 3) * step.a_stride]);
-#pragma GCC unroll 16
-        for (int v = 0; v < Panels * vectors; ++v) sum[r][v] = simd::fma(element, row_of_b[v], sum[r][v]);
-        if (r % 3 == 2 || r == Rows - 1) ++rows_of_a[r / 3];
-      }
+      add_three_rows(p0, std::integral_constant<int, 0>{});
+      add_three_rows(p3, std::integral_constant<int, 3>{});
+      add_three_rows(p6, std::integral_constant<int, 6>{});
+      add_three_rows(p9, std::integral_constant<int, 9>{});
+      add_three_rows(p12, std::integral_constant<int, 12>{});
     }
   }
 
@@ -212,12 +228,12 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
         step.row = row;
         step.a = x.a + row * x.a_stride + k;
         step.a_stride = x.a_stride;
-        std::ptrdiff_t below = block + 1 < blocks ? rows * x.a_stride : 0;
+        bool const more_rows = block + 1 < blocks;
+        float const* const below = more_rows ? x.a + (row + rows) * x.a_stride + k : step.a;
         if (gemm::rows_collide(x.a_stride, rows)) {
           for (int r = 0; r < rows; ++r)
             std::memcpy(rows_of_a + r * padded_slice, step.a + r * x.a_stride,
                         static_cast<std::size_t>(step.depth) * sizeof(float));
-          below = x.a + (row + rows) * x.a_stride + k - rows_of_a;
           step.a = rows_of_a;
           step.a_stride = padded_slice;
         }
@@ -227,7 +243,8 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
           step.column = panel * panel_columns;
           step.columns = std::min(count * panel_columns, x.columns - step.column);
           step.c = x.c + row * x.c_stride + step.column;
-          step.ahead = panel == first ? below : 0;
+          step.ahead = panel == first ? below : step.a;
+          step.ahead_stride = panel == first ? x.a_stride : step.a_stride;
           gemm::kernel_for<Epilogue>(rows, count > 1)(step, epilogue);
         };
         int panel = first;
