@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
 #include "../../examples/models/detail/arguments.hpp"
+
+#include <doctest/doctest.h>
 
 #include <algorithm>
 #include <sstream>
@@ -50,8 +50,8 @@ struct trial {
 
 TEST_CASE("a full command line") {
   trial t;
-  CHECK(t.run({"--input", "a=x.npy", "--input", "b=y=z.npy", "bert", "--weights", "synthetic:18446744073709551615", "--config",
-               "layers=3", "--threads", "4", "--output", "out"}) == 0);
+  CHECK(t.run({"--input", "a=x.npy", "--input", "b=y=z.npy", "bert", "--weights", "synthetic:18446744073709551615",
+               "--config", "layers=3", "--threads", "4", "--output", "out"}) == 0);
   CHECK(t.worked);
   CHECK(t.errors.empty());
   CHECK(t.model == "bert");
@@ -89,7 +89,8 @@ TEST_CASE("every malformed value is one line and status 2") {
   CHECK(trial::refusal({"--speed", "9"}).find("--speed") != std::string::npos);
   CHECK(trial::refusal({"--input", "a=x", "stray"}).find("stray") != std::string::npos);
   CHECK(trial::refusal({"--input", "a\n\x1b[31m"}) == "--input: 'a\\x0a\\x1b[31m' is not of the form NAME=FILE");
-  for (char const* bad : {"synthetic:", "synthetic:-1", "synthetic:x", "synthetic:18446744073709551616", "synthetic:1 "}) {
+  for (char const* bad :
+       {"synthetic:", "synthetic:-1", "synthetic:x", "synthetic:18446744073709551616", "synthetic:1 "}) {
     CAPTURE(bad);
     trial t;
     CHECK(t.run({"bert", "--output", "o", "--weights", bad}) == 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
 #include "../../examples/models/detail/progress.hpp"
+
+#include <doctest/doctest.h>
 
 #include <array>
 #include <chrono>
@@ -27,7 +27,7 @@ TEST_CASE("the line, its rate limit, and that it goes away") {
   {
     cli::progress progress("sentences", 200, file, true);
     progress.advance(32, now);
-    progress.advance(32, now + 50ms);                 // too early to be shown
+    progress.advance(32, now + 50ms);  // too early to be shown
     progress.advance(36, now + 150ms);
     CHECK(progress.line(now + 10s).starts_with("sentences 100/200, 50 %, "));
   }

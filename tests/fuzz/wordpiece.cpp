@@ -24,7 +24,7 @@ void encode(ts::wordpiece const& tokenizer, std::string_view text) {
   auto const ids = tokenizer.encode(text);
   require(ids.size() >= 2 && ids.front() == tokenizer.encode("").front() && ids.back() == tokenizer.encode("").back());
   for (auto const id : ids) tokenizer.token(id);
-  for (std::size_t const bound : {2, 3, 7}) {         // a bound cuts the end off and changes nothing else
+  for (std::size_t const bound : {2, 3, 7}) {  // a bound cuts the end off and changes nothing else
     auto const cut = tokenizer.encode(text, bound);
     require(cut.size() == std::min(ids.size(), bound) && std::equal(cut.begin(), cut.end() - 1, ids.begin()));
   }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "io/files.hpp"
 #include <tessera/io/atomic_file.hpp>
+
+#include <doctest/doctest.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "io/files.hpp"
 
 namespace ts = tessera;
 
@@ -27,7 +26,9 @@ TEST_CASE("a committed file is there, an abandoned one is not, and nothing else 
     file.write("half of i");
   }
   CHECK(test::read_bytes(folder / "a") == "one two");
-  { ts::atomic_file file(folder / "b"); }
+  {
+    ts::atomic_file file(folder / "b");
+  }
   CHECK(folder.size() == 1);
 }
 
@@ -52,7 +53,7 @@ TEST_CASE("a replaced file keeps its permissions; a link is followed and stays a
   file.commit();
   CHECK(std::filesystem::is_symlink(folder / "link"));
   CHECK(test::read_bytes(folder / "a") == "new");
-  struct stat status {};
+  struct stat status{};
   ::stat((folder / "a").c_str(), &status);
   CHECK((status.st_mode & 07777) == 0640);
 }
@@ -66,10 +67,11 @@ TEST_CASE("a target that cannot be written is an io_error and stays as it is") {
         folder.path().string() + ": exists and is not a regular file");
   CHECK(MESSAGE_OF(ts::io_error, ts::atomic_file("/dev/null")) == "/dev/null: exists and is not a regular file");
   REQUIRE(::symlink("nowhere", (folder / "link").c_str()) == 0);
-  CHECK(MESSAGE_OF(ts::io_error, ts::atomic_file(folder / "link")) == (folder / "link") + ": is a link that leads nowhere");
+  CHECK(MESSAGE_OF(ts::io_error, ts::atomic_file(folder / "link")) ==
+        (folder / "link") + ": is a link that leads nowhere");
   test::write_bytes(folder / "file", "x");
   CHECK(MESSAGE_OF(ts::io_error, ts::atomic_file(folder / "file/a")).find("Not a directory") != std::string::npos);
-  if (::geteuid() != 0) {                             // root may write everywhere
+  if (::geteuid() != 0) {  // root may write everywhere
     ::chmod((folder / "file").c_str(), 0400);
     CHECK(MESSAGE_OF(ts::io_error, ts::atomic_file(folder / "file")).find("Permission denied") != std::string::npos);
   }

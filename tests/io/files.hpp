@@ -68,14 +68,14 @@ inline std::filesystem::path shared() {
 }  // namespace test
 
 // The message of the exception `Type` that `expression` throws, or which other thing happened.
-#define MESSAGE_OF(Type, expression)  \
-  ([&]() -> std::string {             \
-    try {                             \
-      static_cast<void>(expression);  \
-    } catch (Type const& caught) {    \
-      return caught.what();           \
-    } catch (...) {                   \
-      return "another exception";     \
-    }                                 \
-    return "no exception";            \
+#define MESSAGE_OF(Type, expression) \
+  ([&]() -> std::string {            \
+    try {                            \
+      static_cast<void>(expression); \
+    } catch (Type const& caught) {   \
+      return caught.what();          \
+    } catch (...) {                  \
+      return "another exception";    \
+    }                                \
+    return "no exception";           \
   }())

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "io/files.hpp"
 #include <tessera/io/mapped_file.hpp>
 
+#include <doctest/doctest.h>
+
 #include <sys/stat.h>
-
 #include <utility>
-
-#include "io/files.hpp"
 
 namespace ts = tessera;
 
@@ -22,7 +20,7 @@ TEST_CASE("a mapped file shows the file's bytes and survives being moved") {
   ts::mapped_file moved = std::move(file);
   CHECK(file.bytes().empty());
   CHECK(std::memcmp(moved.bytes().data(), content.data(), content.size()) == 0);
-  moved.release(moved.bytes());                       // released pages come back when they are read
+  moved.release(moved.bytes());  // released pages come back when they are read
   moved.release(moved.bytes().subspan(1, 3));
   CHECK(std::memcmp(moved.bytes().data(), content.data(), content.size()) == 0);
   moved = ts::mapped_file();
@@ -37,8 +35,11 @@ TEST_CASE("an empty file has no bytes") {
 
 TEST_CASE("what cannot be mapped is an io_error that begins with the path") {
   test::temporary_folder folder;
-  CHECK(MESSAGE_OF(ts::io_error, ts::mapped_file::open(folder / "none")).starts_with((folder / "none") + ": cannot be opened"));
-  CHECK(MESSAGE_OF(ts::io_error, ts::mapped_file::open(folder.path())) == folder.path().string() + ": is not a regular file");
+  CHECK(MESSAGE_OF(ts::io_error, ts::mapped_file::open(folder / "none"))
+            .starts_with((folder / "none") + ": cannot be opened"));
+  CHECK(MESSAGE_OF(ts::io_error, ts::mapped_file::open(folder.path())) ==
+        folder.path().string() + ": is not a regular file");
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);  // opening it must not wait for a writer
-  CHECK(MESSAGE_OF(ts::io_error, ts::mapped_file::open(folder / "pipe")) == (folder / "pipe") + ": is not a regular file");
+  CHECK(MESSAGE_OF(ts::io_error, ts::mapped_file::open(folder / "pipe")) ==
+        (folder / "pipe") + ": is not a regular file");
 }

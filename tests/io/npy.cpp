@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "io/files.hpp"
 #include <tessera/io/npy.hpp>
+
+#include <doctest/doctest.h>
 
 #include <memory>
 #include <type_traits>
 #include <vector>
-
-#include "io/files.hpp"
 
 namespace ts = tessera;
 
@@ -22,7 +21,9 @@ std::string dictionary(std::string const& descr, std::string const& shape, std::
   return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
 }
 // What parse says about a file named "f".
-std::string refusal(std::string const& bytes) { return MESSAGE_OF(ts::io_error, ts::npy::parse(test::as_bytes(bytes), "f")); }
+std::string refusal(std::string const& bytes) {
+  return MESSAGE_OF(ts::io_error, ts::npy::parse(test::as_bytes(bytes), "f"));
+}
 
 }  // namespace
 
@@ -45,8 +46,8 @@ TEST_CASE("the file that NumPy writes for [[1, 2, 3], [4, 5, 6]] as float32") {
 
 TEST_CASE_TEMPLATE("what is written is read back", T, float, double, std::int32_t, std::int64_t, bool, ts::half) {
   test::temporary_folder folder;
-  std::vector<std::vector<std::int64_t>> const shapes{{}, {1}, {0}, {3}, {2, 3}, {0, 5}, {1, 2, 3, 1, 2},
-                                                      std::vector<std::int64_t>(64, 1)};
+  std::vector<std::vector<std::int64_t>> const shapes{
+      {}, {1}, {0}, {3}, {2, 3}, {0, 5}, {1, 2, 3, 1, 2}, std::vector<std::int64_t>(64, 1)};
   for (auto const& shape : shapes) {
     std::size_t count = 1;
     for (auto const extent : shape) count *= static_cast<std::size_t>(extent);
@@ -70,8 +71,9 @@ TEST_CASE_TEMPLATE("what is written is read back", T, float, double, std::int32_
 TEST_CASE("both versions, either quote, any order of keys and other blanks are read") {
   std::string const two(8, '\0');
   CHECK(ts::npy::parse(test::as_bytes(npy(dictionary("<f4", "(2,)"), two, 2))).shape == std::vector<std::int64_t>{2});
-  CHECK(ts::npy::parse(test::as_bytes(npy("{\"shape\":(1,2),\"fortran_order\":False,\"descr\":\"<i4\"}", two))).element ==
-        ts::element::int32);
+  CHECK(
+      ts::npy::parse(test::as_bytes(npy("{\"shape\":(1,2),\"fortran_order\":False,\"descr\":\"<i4\"}", two))).element ==
+      ts::element::int32);
   CHECK(ts::npy::parse(test::as_bytes(npy(dictionary("=f8", "()"), two))).values<double>().size() == 1);
   CHECK(ts::npy::parse(test::as_bytes(npy(dictionary("|b1", "(8,)"), two))).values<bool>().size() == 8);
 }
@@ -87,13 +89,15 @@ TEST_CASE("bad files are refused with a sentence that names the file") {
   CHECK(refusal(npy(dictionary("<f4", "(6,)"), data, 0)) == "f: is of version 0.0; 1.0 and 2.0 are read");
   CHECK(refusal(npy(dictionary("<f4", "(6,)"), data.substr(1))) ==
         "f: is truncated: float32 [6] takes 24 bytes, the file has 23");
-  CHECK(refusal(npy(dictionary("<f4", "(6,)"), data + "x")) == "f: is too long: float32 [6] takes 24 bytes, the file has 25");
+  CHECK(refusal(npy(dictionary("<f4", "(6,)"), data + "x")) ==
+        "f: is too long: float32 [6] takes 24 bytes, the file has 25");
   CHECK(refusal(npy(dictionary("<f4", "(2, 3)", "True"), data)) == "f: is in Fortran order; only C order is read");
   CHECK(refusal(npy(dictionary(">f4", "(6,)"), data)) == "f: is big endian ('>f4'); only little endian is read");
   for (char const* descr : {"<u4", "<c8", "|O", "<U3", "|S4", "|i1", "f4", "", "<f16"}) {
     CHECK(refusal(npy(dictionary(descr, "(6,)"), data)).starts_with(std::string("f: has the element type '") + descr));
   }
-  CHECK(refusal(npy(dictionary("|b1", "(3,)"), std::string("\1\0\2", 3))) == "f: the bool at index 2 is neither 0 nor 1");
+  CHECK(refusal(npy(dictionary("|b1", "(3,)"), std::string("\1\0\2", 3))) ==
+        "f: the bool at index 2 is neither 0 nor 1");
 }
 
 TEST_CASE("hostile shapes are refused before memory is taken") {
@@ -102,8 +106,10 @@ TEST_CASE("hostile shapes are refused before memory is taken") {
     CHECK(refusal(npy(dictionary("<f4", shape), "")).find("too large to exist") != std::string::npos);
   }
   CHECK(refusal(npy(dictionary("<f4", "(9223372036854775808,)"), "")) == "f: has a shape whose numbers are too large");
-  CHECK(refusal(npy(dictionary("<f4", "(99999999999999999999999999999999,)"), "")) == "f: has a shape whose numbers are too large");
-  CHECK(refusal(npy(dictionary("<f4", "(-1,)"), "")) == "f: has a shape that is not made of non-negative whole numbers");
+  CHECK(refusal(npy(dictionary("<f4", "(99999999999999999999999999999999,)"), "")) ==
+        "f: has a shape whose numbers are too large");
+  CHECK(refusal(npy(dictionary("<f4", "(-1,)"), "")) ==
+        "f: has a shape that is not made of non-negative whole numbers");
   CHECK(refusal(npy(dictionary("<f4", "(1.5,)"), "")).find("malformed") != std::string::npos);
   CHECK(refusal(npy(dictionary("<f4", "(1000000000000,)"), "")) ==
         "f: is truncated: float32 [1000000000000] takes 4000000000000 bytes, the file has 0");
@@ -116,17 +122,23 @@ TEST_CASE("malformed dictionaries are refused") {
   for (char const* text :
        {"", "{", "}", "{'descr': '<f4'", "{'descr: ", "{'descr': '<f4' 'shape': ()}", "{'descr' '<f4'}", "{,}",
         "{'descr': '<f4', 'fortran_order': 0, 'shape': ()}", "{'descr': '<f4', 'fortran_order': False, 'shape': []}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': 3}", "{'descr': '<f4', 'fortran_order': False, 'shape': (1)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,,2)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}",
-        "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}", "{'descr': '<f4', 'fortran_order': False, 'shape': (1,"}) {
+        "{'descr': '<f4', 'fortran_order': False, 'shape': 3}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,,2)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}",
+        "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,"}) {
     CAPTURE(text);
     CHECK(refusal(npy(text, "1234")).starts_with("f: has a "));
   }
-  CHECK(refusal(npy("{'descr': '<f4', 'fortran_order': False, }", "")) == "f: has a header without descr, fortran_order or shape");
+  CHECK(refusal(npy("{'descr': '<f4', 'fortran_order': False, }", "")) ==
+        "f: has a header without descr, fortran_order or shape");
   CHECK(refusal(npy("{'descr': '<f4', 'descr': '<f8', }", "")) == "f: has a header that says 'descr' twice");
   CHECK(refusal(npy("{'descr': '<f4', 'evil\n': 1, }", "")) == "f: has a header with the unknown key 'evil\\x0a'");
-  CHECK(refusal(npy(dictionary("<f4", "()") + "import os", "1234")) == "f: has a header that goes on after its dictionary");
-  CHECK(refusal(npy(dictionary("<f4", "()") + std::string(70000, ' '), "1234", 2)).starts_with("f: has a header of 70"));
+  CHECK(refusal(npy(dictionary("<f4", "()") + "import os", "1234")) ==
+        "f: has a header that goes on after its dictionary");
+  CHECK(
+      refusal(npy(dictionary("<f4", "()") + std::string(70000, ' '), "1234", 2)).starts_with("f: has a header of 70"));
 }
 
 TEST_CASE("the wrong element type and an unwritable target are errors, and nothing is half written") {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "io/files.hpp"
 #include <tessera/io/safetensors.hpp>
+
+#include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
-
-#include "io/files.hpp"
 
 namespace ts = tessera;
 
@@ -19,7 +18,8 @@ std::string file_of(std::string const& header, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) data += static_cast<char>(i);
   return test::little<8>(header.size()) + header + data;
 }
-std::string entry(std::string const& name, std::string const& dtype, std::string const& shape, std::string const& offsets) {
+std::string entry(std::string const& name, std::string const& dtype, std::string const& shape,
+                  std::string const& offsets) {
   return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";
 }
 std::string refusal(std::string const& bytes) {
@@ -35,9 +35,11 @@ ts::safetensors::entry numbers(std::string name, std::vector<T> const& values, s
 }  // namespace
 
 TEST_CASE("names, types, shapes and bytes of a small file") {
-  std::string const bytes = file_of("{" + entry("b", "U8", "[3]", "[8,11]") + "," + entry("a", "F32", "[1, 2]", "[0,8]") + "," +
-                                        entry("s", "BF16", "[]", "[11,13]") + "," + entry("none", "F64", "[0, 7]", "[13,13]") +
-                                        ",\"__metadata__\":{\"format\":\"pt\",\"tied\":\"a\"}}   ", 13);
+  std::string const bytes =
+      file_of("{" + entry("b", "U8", "[3]", "[8,11]") + "," + entry("a", "F32", "[1, 2]", "[0,8]") + "," +
+                  entry("s", "BF16", "[]", "[11,13]") + "," + entry("none", "F64", "[0, 7]", "[13,13]") +
+                  ",\"__metadata__\":{\"format\":\"pt\",\"tied\":\"a\"}}   ",
+              13);
   auto const file = ts::safetensors::parse(test::as_bytes(bytes));
   REQUIRE(file.tensors().size() == 4);
   CHECK(file.tensors()[0].name == "a");
@@ -100,13 +102,15 @@ TEST_CASE("reading checks shape, type, room and every number") {
   h[1].bits = 0xfc01;
   std::vector<ts::bf16> const b{ts::bf16(-std::numeric_limits<float>::infinity())};
   std::vector<std::int64_t> const i{1};
-  std::vector<ts::safetensors::entry> const entries{numbers("f", f, {3, 1000}), numbers("d", d, {3}), numbers("e", e, {3}),
-                                                    numbers("h", h, {2}), numbers("b", b, {1}), numbers("i", i, {1})};
+  std::vector<ts::safetensors::entry> const entries{numbers("f", f, {3, 1000}), numbers("d", d, {3}),
+                                                    numbers("e", e, {3}),       numbers("h", h, {2}),
+                                                    numbers("b", b, {1}),       numbers("i", i, {1})};
   test::temporary_folder folder;
   std::string const path = folder / "w";
   ts::safetensors::write(path, entries);
   auto const file = ts::safetensors::open(path);
-  CHECK(MESSAGE_OF(ts::io_error, file.read_float32("f", {3, 1000})) == path + ": tensor 'f' holds an infinity at index 2999");
+  CHECK(MESSAGE_OF(ts::io_error, file.read_float32("f", {3, 1000})) ==
+        path + ": tensor 'f' holds an infinity at index 2999");
   CHECK(MESSAGE_OF(ts::io_error, file.read_float32("d", {3})) ==
         path + ": tensor 'd' holds a number that float32 cannot hold at index 1");
   CHECK(MESSAGE_OF(ts::io_error, file.read_float32("e", {3})) == path + ": tensor 'e' holds a NaN at index 2");
@@ -116,7 +120,8 @@ TEST_CASE("reading checks shape, type, room and every number") {
         path + ": tensor 'i' is of type 'I64', expected F32, F16, BF16 or F64");
   CHECK(MESSAGE_OF(ts::io_error, file.read_float32("f", {1000, 3})) ==
         path + ": tensor 'f' has shape [3, 1000], expected [1000, 3]");
-  CHECK(MESSAGE_OF(ts::io_error, file.read_float32("f", {3000})) == path + ": tensor 'f' has shape [3, 1000], expected [3000]");
+  CHECK(MESSAGE_OF(ts::io_error, file.read_float32("f", {3000})) ==
+        path + ": tensor 'f' has shape [3, 1000], expected [3000]");
   CHECK(MESSAGE_OF(ts::io_error, file.read_float32("x", {1})) == path + ": has no tensor 'x'");
   std::vector<float> small(2);
   std::vector<std::int64_t> const shape{3};
@@ -127,12 +132,14 @@ TEST_CASE("files that are no safetensors files") {
   CHECK(refusal("") == "f: is not a safetensors file: it has 0 bytes");
   CHECK(refusal("1234567") == "f: is not a safetensors file: it has 7 bytes");
   CHECK(refusal(test::little<8>(1000) + "{}") == "f: is truncated: it ends inside its header");
-  CHECK(refusal(test::little<8>(100'000'001) + "{}").find("its header would take 100000001 bytes") != std::string::npos);
+  CHECK(refusal(test::little<8>(100'000'001) + "{}").find("its header would take 100000001 bytes") !=
+        std::string::npos);
   CHECK(refusal(test::little<8>(~0ull) + "{}").find("18446744073709551615") != std::string::npos);
   CHECK(refusal("", 0) == "f: is not a safetensors file: its header does not begin with {");
   CHECK(refusal(" {}", 0) == "f: is not a safetensors file: its header does not begin with {");
   CHECK(refusal("[]", 0) == "f: is not a safetensors file: its header does not begin with {");
-  CHECK(MESSAGE_OF(ts::io_error, ts::safetensors::open("/nonexistent/w")).starts_with("/nonexistent/w: cannot be opened"));
+  CHECK(MESSAGE_OF(ts::io_error, ts::safetensors::open("/nonexistent/w"))
+            .starts_with("/nonexistent/w: cannot be opened"));
 }
 
 TEST_CASE("headers whose offsets do not tile the data") {
@@ -159,7 +166,9 @@ TEST_CASE("headers whose offsets do not tile the data") {
 }
 
 TEST_CASE("headers with hostile numbers") {
-  auto const shaped = [](std::string const& shape) { return refusal("{" + entry("a", "F32", shape, "[0,0]") + "}", 0); };
+  auto const shaped = [](std::string const& shape) {
+    return refusal("{" + entry("a", "F32", shape, "[0,0]") + "}", 0);
+  };
   CHECK(shaped("[4294967296,4294967296]").find("too large to exist") != std::string::npos);
   CHECK(shaped("[0,9223372036854775807,9223372036854775807]").find("too large to exist") != std::string::npos);
   CHECK(shaped("[4611686018427387904]") == "f: tensor 'a' of type F32 and shape [4611686018427387904] has 0 bytes");
@@ -182,7 +191,8 @@ TEST_CASE("headers with the wrong structure") {
   CHECK(refusal("{\"__metadata__\":{},\"__metadata__\":{}}", 0) == "f: its header names '__metadata__' twice");
   CHECK(refusal("{\"__metadata__\":{\"x\":\"1\",\"x\":\"2\"}}", 0) == "f: its header names 'x' twice in its metadata");
   CHECK(refusal("{\"__metadata__\":{\"x\":1}}", 0) == "f: its header has metadata 'x' that is a number, not a string");
-  CHECK(refusal("{\"__metadata__\":{\"x\":{}}}", 0) == "f: its header has metadata 'x' that is an object, not a string");
+  CHECK(refusal("{\"__metadata__\":{\"x\":{}}}", 0) ==
+        "f: its header has metadata 'x' that is an object, not a string");
   CHECK(refusal("{\"__metadata__\":[]}", 0) == "f: its header has a list at '__metadata__', not an object");
   CHECK(refusal("{\"a\":1}", 0) == "f: its header has a number at 'a', not an object");
   CHECK(refusal("{\"a\":{}}", 0) == "f: tensor 'a' lacks its dtype, shape or data_offsets");

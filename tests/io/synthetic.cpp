@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds under any flags; worth building with -O3 -march=native -ffp-contract=fast -ffast-math, too.
-#include <doctest/doctest.h>
-
+#include "io/files.hpp"
 #include <tessera/io/synthetic.hpp>
 
+#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <bit>
 #include <cstring>
 #include <fstream>
 #include <vector>
-
-#include "io/files.hpp"
 
 namespace ts = tessera;
 namespace synthetic = tessera::synthetic;
@@ -84,12 +82,12 @@ TEST_CASE("both roundings happen, whatever the flags: each value against exact a
   for (std::size_t i = 0; i < values.size(); ++i) {
     double const t = (static_cast<double>(synthetic::random_bits(hash, i) >> 40) - 8388608.0) / 8388608.0;
     double const product = t * static_cast<double>(r.scale);
-    float volatile const rounded = static_cast<float>(product);
-    float volatile const sum = rounded + r.shift;
+    float const volatile rounded = static_cast<float>(product);
+    float const volatile sum = rounded + r.shift;
     REQUIRE(bits(values[i]) == bits(sum));
     fma_would_differ += bits(static_cast<float>(product + 1.0)) != bits(sum) ? 1 : 0;
   }
-  CHECK(fma_would_differ > 1000);                     // or this test could not tell
+  CHECK(fma_would_differ > 1000);  // or this test could not tell
 }
 
 TEST_CASE("a piece of a tensor is the same as that piece of the whole") {
@@ -101,7 +99,8 @@ TEST_CASE("a piece of a tensor is the same as that piece of the whole") {
 }
 
 TEST_CASE("shared names, the raised blank, and what is not synthetic") {
-  CHECK(synthetic::canonical_name("bert", "cls.predictions.decoder.weight") == "bert.embeddings.word_embeddings.weight");
+  CHECK(synthetic::canonical_name("bert", "cls.predictions.decoder.weight") ==
+        "bert.embeddings.word_embeddings.weight");
   CHECK(synthetic::canonical_name("lstm", "cls.predictions.decoder.weight") == "cls.predictions.decoder.weight");
   CHECK(synthetic::canonical_name("schnet", "interactions.12.conv.nn.2.bias") == "interactions.12.mlp.2.bias");
   CHECK(synthetic::tensor("schnet", "interactions.0.conv.nn.0.bias", {128}, 42) ==
@@ -139,7 +138,8 @@ TEST_CASE("scale, shift, kind and shared name of every tensor in the conformance
     MESSAGE("skipped: no reference data");
     return;
   }
-  constexpr char const* kinds[] = {"none", "running_mean", "running_var", "bias", "time", "norm", "embedding", "weight"};
+  constexpr char const* kinds[] = {"none", "running_mean", "running_var", "bias",
+                                   "time", "norm",         "embedding",   "weight"};
   int tensors = 0;
   for (auto const& found : std::filesystem::directory_iterator(root / "conformance/manifests")) {
     auto const manifest = nlohmann::json::parse(std::ifstream(found.path()));

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "io/files.hpp"
 #include <tessera/io/text_lines.hpp>
 
+#include <doctest/doctest.h>
+
 #include <fcntl.h>
-#include <unistd.h>
-
 #include <string>
+#include <unistd.h>
 #include <vector>
-
-#include "io/files.hpp"
 
 namespace ts = tessera;
 
@@ -65,7 +63,7 @@ TEST_CASE("a line that is too long is an io_error with its number") {
   CHECK(MESSAGE_OF(ts::io_error, lines_of(path, 4)) == path + ": line 2 is longer than 4 bytes");
   test::write_bytes(path, "a\n" + std::string(1'000'000, 'x'));
   CHECK(MESSAGE_OF(ts::io_error, lines_of(path, 1000)) == path + ": line 2 is longer than 1000 bytes");
-  ts::text_lines endless("/dev/zero", 1000);          // memory stays bounded
+  ts::text_lines endless("/dev/zero", 1000);  // memory stays bounded
   CHECK_THROWS_AS(endless.next(), ts::io_error);
 }
 
@@ -85,7 +83,7 @@ TEST_CASE("the standard input, answered line by line") {
   {
     ts::text_lines lines("-");
     REQUIRE(::write(ends[1], "one\ntw", 6) == 6);
-    CHECK(*lines.next() == "one");                    // the pipe is still open
+    CHECK(*lines.next() == "one");  // the pipe is still open
     REQUIRE(::write(ends[1], "o", 1) == 1);
     ::close(ends[1]);
     CHECK(*lines.next() == "two");

@@ -9,6 +9,11 @@
 // The values of options are checked before the program's work begins. Needs CLI11.
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/io/detail/describe.hpp>
+
+#include <CLI/CLI.hpp>
+
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -26,11 +31,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include <tessera/base/error.hpp>
-#include <tessera/io/detail/describe.hpp>
-
 namespace cli {
 
 /// NAME=FILE: an array for the model's input NAME.
@@ -41,8 +41,8 @@ struct named_file {
 
 /// FILE, or synthetic:SEED.
 struct weights_source {
-  std::string path;                                   ///< empty if they are synthetic
-  std::optional<std::uint64_t> seed;                  ///< set if they are synthetic
+  std::string path;                   ///< empty if they are synthetic
+  std::optional<std::uint64_t> seed;  ///< set if they are synthetic
 };
 
 /// A whole number from `lowest` to `highest` in decimal digits, nothing around it.
@@ -50,7 +50,8 @@ template <class Integer>
 std::optional<Integer> whole_number(std::string_view text, Integer lowest, Integer highest) {
   Integer value{};
   auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < lowest || value > highest) return std::nullopt;
+  if (failure != std::errc() || end != text.data() + text.size() || value < lowest || value > highest)
+    return std::nullopt;
   return value;
 }
 
@@ -68,14 +69,16 @@ class configuration {
     if (auto const value = whole_number(*text, lowest, highest)) return *value;
     throw tessera::input_error("--config " + key + ": " + tessera::io_detail::in_quotes(*text) +
                                    " is not a whole number from " + std::to_string(lowest) + " to " +
-                                   std::to_string(highest), key);
+                                   std::to_string(highest),
+                               key);
   }
   /// Call it when every known key has been asked for.
   /// @throws tessera::input_error  if another key was given
   void refuse_the_rest() const {
     for (auto const& [key, value] : values_) {
       if (!taken_.contains(key)) {
-        throw tessera::input_error("--config " + tessera::io_detail::in_quotes(key) + ": the model has no such setting", key);
+        throw tessera::input_error("--config " + tessera::io_detail::in_quotes(key) + ": the model has no such setting",
+                                   key);
       }
     }
   }
@@ -130,9 +133,11 @@ class program {
           into.seed = whole_number<std::uint64_t>(std::string_view(text).substr(prefix.size()), 0,
                                                   std::numeric_limits<std::uint64_t>::max());
           if (!into.seed) {
-            refuse("--weights", tessera::io_detail::in_quotes(text) + ": synthetic: takes a whole number from 0 to 2^64 - 1");
+            refuse("--weights",
+                   tessera::io_detail::in_quotes(text) + ": synthetic: takes a whole number from 0 to 2^64 - 1");
           }
-        })->required();
+        })
+        ->required();
     return *this;
   }
   /// --input NAME=FILE.npy, any number of times, each name once.
@@ -148,9 +153,8 @@ class program {
   }
   /// --config KEY=VALUE, any number of times, each key once.
   program& config(configuration& into) {
-    many("--config", "KEY=VALUE", "A setting of the model", [&into](std::string key, std::string value) {
-      return into.add(std::move(key), std::move(value));
-    });
+    many("--config", "KEY=VALUE", "A setting of the model",
+         [&into](std::string key, std::string value) { return into.add(std::move(key), std::move(value)); });
     return *this;
   }
   /// --threads N from 1 to 1024; `into` keeps its value if the option is not given.
@@ -176,7 +180,7 @@ class program {
     try {
       app.parse(argc, argv);
     } catch (CLI::ParseError const& stop) {
-      if (stop.get_exit_code() == 0) return app.exit(stop);        // --help
+      if (stop.get_exit_code() == 0) return app.exit(stop);  // --help
       return complain(stop.what(), 2);
     }
     try {

@@ -14,9 +14,8 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <utility>
-
 #include <unistd.h>
+#include <utility>
 
 namespace cli {
 
@@ -65,7 +64,7 @@ class progress {
       text += "/" + std::to_string(total_) + ", " + std::to_string(static_cast<int>(percent)) + " %";
     }
     auto const seconds = std::chrono::duration<double>(now - begin_).count();
-    if (seconds > 0.5) {                              // a rate over less says nothing
+    if (seconds > 0.5) {  // a rate over less says nothing
       auto const rate = static_cast<std::uint64_t>(static_cast<double>(done_) / seconds);
       text += ", " + std::to_string(rate) + "/s";
     }

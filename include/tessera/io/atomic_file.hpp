@@ -7,23 +7,22 @@
 // an exception for instance, the target is untouched and the other file is gone.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <tessera/base/error.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
-
-#include <tessera/base/error.hpp>
 
 namespace tessera {
 
@@ -35,7 +34,7 @@ class atomic_file {
   explicit atomic_file(std::string path) : path_(std::move(path)), target_(path_) {
     if (path_.empty()) throw io_error("a file to be written needs a name");
     ::mode_t mode = 0666;
-    struct stat status {};
+    struct stat status{};
     if (::lstat(target_.c_str(), &status) == 0) {
       if (S_ISLNK(status.st_mode)) {
         std::error_code failure;
@@ -49,7 +48,7 @@ class atomic_file {
       replaces_ = true;
     }
     static std::atomic<unsigned> serial{0};
-    do {                                              // the name is free unless a process of the same number died here
+    do {  // the name is free unless a process of the same number died here
       temporary_ = target_ + "." + std::to_string(::getpid()) + "." + std::to_string(serial++) + ".part";
       descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     } while (descriptor_ < 0 && errno == EEXIST);
@@ -93,7 +92,9 @@ class atomic_file {
   }
 
  private:
-  [[noreturn]] void fail(char const* what) const { throw io_error(path_ + ": " + what + ": " + std::strerror(errno), path_); }
+  [[noreturn]] void fail(char const* what) const {
+    throw io_error(path_ + ": " + what + ": " + std::strerror(errno), path_);
+  }
   [[noreturn]] void abandon(char const* what) {
     int const cause = errno;
     discard();
@@ -106,8 +107,8 @@ class atomic_file {
     temporary_.clear();
   }
 
-  std::string path_;        // as given: what messages name
-  std::string target_;      // behind links
+  std::string path_;    // as given: what messages name
+  std::string target_;  // behind links
   std::string temporary_;
   int descriptor_ = -1;
   bool replaces_ = false;

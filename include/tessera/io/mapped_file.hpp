@@ -7,20 +7,19 @@
 // prevent that. Files written with atomic_file are replaced, never shortened.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <tessera/base/error.hpp>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fcntl.h>
 #include <span>
 #include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
-
-#include <tessera/base/error.hpp>
 
 namespace tessera {
 
@@ -39,12 +38,12 @@ class mapped_file {
       int descriptor;
       ~closer() { ::close(descriptor); }
     } const close_at_end{descriptor};
-    struct stat status {};
+    struct stat status{};
     if (::fstat(descriptor, &status) != 0) throw io_error(path + ": cannot be read: " + std::strerror(errno), path);
     if (!S_ISREG(status.st_mode)) throw io_error(path + ": is not a regular file", path);
     mapped_file result;
     result.size_ = static_cast<std::size_t>(status.st_size);
-    if (result.size_ != 0) {                                       // mmap refuses an empty range
+    if (result.size_ != 0) {  // mmap refuses an empty range
       void* const memory = ::mmap(nullptr, result.size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
       if (memory == MAP_FAILED) throw io_error(path + ": cannot be mapped: " + std::strerror(errno), path);
       result.memory_ = static_cast<std::byte*>(memory);
@@ -54,7 +53,8 @@ class mapped_file {
   }
 
   mapped_file(mapped_file&& other) noexcept
-      : path_(std::move(other.path_)), memory_(std::exchange(other.memory_, nullptr)),
+      : path_(std::move(other.path_)),
+        memory_(std::exchange(other.memory_, nullptr)),
         size_(std::exchange(other.size_, 0)) {}
   mapped_file& operator=(mapped_file&& other) noexcept {
     std::swap(path_, other.path_);

@@ -8,6 +8,13 @@
 // io_error that names the file. Source of the format: NEP 1, "A simple file format for NumPy arrays".
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/io/atomic_file.hpp>
+#include <tessera/io/detail/describe.hpp>
+#include <tessera/io/detail/npy_header.hpp>
+#include <tessera/io/mapped_file.hpp>
+#include <tessera/tensor/element.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -20,13 +27,6 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/base/error.hpp>
-#include <tessera/io/atomic_file.hpp>
-#include <tessera/io/detail/describe.hpp>
-#include <tessera/io/detail/npy_header.hpp>
-#include <tessera/io/mapped_file.hpp>
-#include <tessera/tensor/element.hpp>
-
 namespace tessera::npy {
 
 static_assert(std::endian::native == std::endian::little, "npy files are read as they lie in memory: little endian");
@@ -34,7 +34,7 @@ static_assert(std::endian::native == std::endian::little, "npy files are read as
 /// An array as it lies in the file: row-major, little endian.
 struct array {
   tessera::element element = tessera::element::none;
-  std::vector<std::int64_t> shape;                    ///< empty for a scalar
+  std::vector<std::int64_t> shape;  ///< empty for a scalar
   std::vector<std::byte> bytes;
 
   /// Number of elements.
@@ -46,7 +46,7 @@ struct array {
     if (element != element_of<T>) {
       throw input_error(std::string("the array holds ") + name_of(element) + ", not " + name_of(element_of<T>));
     }
-    return {reinterpret_cast<T const*>(bytes.data()), size()};     // vector's memory is aligned for every element type
+    return {reinterpret_cast<T const*>(bytes.data()), size()};  // vector's memory is aligned for every element type
   }
 };
 
@@ -67,10 +67,11 @@ inline array parse(std::span<std::byte const> file, std::string const& origin = 
                        std::to_string(*expected) + " bytes, the file has " + std::to_string(data.size()),
                    origin);
   }
-  if (header.element == element::boolean) {           // any other byte would make a bool that is neither true nor false
+  if (header.element == element::boolean) {  // any other byte would make a bool that is neither true nor false
     auto const bad = std::find_if(data.begin(), data.end(), [](std::byte b) { return b > std::byte{1}; });
     if (bad != data.end()) {
-      throw io_error(origin + ": the bool at index " + std::to_string(bad - data.begin()) + " is neither 0 nor 1", origin);
+      throw io_error(origin + ": the bool at index " + std::to_string(bad - data.begin()) + " is neither 0 nor 1",
+                     origin);
     }
   }
   return {header.element, header.shape, {data.begin(), data.end()}};
@@ -100,7 +101,8 @@ inline void write(std::string const& path, element kind, std::span<std::byte con
   auto const expected = io_detail::checked_product(shape, static_cast<std::size_t>(bytes_of(kind)));
   if (!expected || *expected != bytes.size()) {
     throw input_error(path + ": " + name_of(kind) + " " + io_detail::shape_text(shape) + " is not " +
-                          std::to_string(bytes.size()) + " bytes", path);
+                          std::to_string(bytes.size()) + " bytes",
+                      path);
   }
   atomic_file file(path);
   file.write(header);

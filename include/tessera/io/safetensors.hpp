@@ -9,6 +9,16 @@
 // detail/safetensors_header.hpp; conversion to float32: detail/float32.hpp. Needs nlohmann-json.
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/io/atomic_file.hpp>
+#include <tessera/io/detail/describe.hpp>
+#include <tessera/io/detail/float32.hpp>
+#include <tessera/io/detail/safetensors_header.hpp>
+#include <tessera/io/mapped_file.hpp>
+#include <tessera/tensor/element.hpp>
+
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,16 +30,6 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include <tessera/base/error.hpp>
-#include <tessera/io/atomic_file.hpp>
-#include <tessera/io/detail/describe.hpp>
-#include <tessera/io/detail/float32.hpp>
-#include <tessera/io/detail/safetensors_header.hpp>
-#include <tessera/io/mapped_file.hpp>
-#include <tessera/tensor/element.hpp>
-
 namespace tessera::safetensors {
 
 /// One tensor of a file. `bytes` points into the file and may be aligned to nothing.
@@ -38,7 +38,7 @@ struct tensor {
   std::string type;                                   ///< as the format calls it: "F32", "BF16", "U8", …
   tessera::element element = tessera::element::none;  ///< none if tensors here cannot hold that type
   std::vector<std::int64_t> shape;
-  std::span<std::byte const> bytes;                   ///< row-major, little endian
+  std::span<std::byte const> bytes;  ///< row-major, little endian
 };
 
 /// An open file: names, shapes and bytes. Movable; spans stay valid until the last owner is gone.
@@ -97,22 +97,25 @@ class file {
     std::size_t const count = t.bytes.size() / static_cast<std::size_t>(std::max(bytes_of(t.element), 1));
     if (!io_detail::converts_to_float32(t.element)) {
       throw io_error(path_ + ": tensor " + io_detail::in_quotes(name) + " is of type " + io_detail::in_quotes(t.type) +
-                         ", expected F32, F16, BF16 or F64", path_);
+                         ", expected F32, F16, BF16 or F64",
+                     path_);
     }
     if (out.size() != count) {
-      throw input_error("reading " + std::string(name) + ": the destination has room for " + std::to_string(out.size()) +
-                            " elements, the tensor has " + std::to_string(count), std::string(name));
+      throw input_error("reading " + std::string(name) + ": the destination has room for " +
+                            std::to_string(out.size()) + " elements, the tensor has " + std::to_string(count),
+                        std::string(name));
     }
     std::size_t const bad = io_detail::to_float32(t.element, t.bytes, out);
     if (bad != count) {
       throw io_error(path_ + ": tensor " + io_detail::in_quotes(name) + " holds " +
-                         io_detail::not_finite_text(t.element, t.bytes, bad) + " at index " + std::to_string(bad), path_);
+                         io_detail::not_finite_text(t.element, t.bytes, bad) + " at index " + std::to_string(bad),
+                     path_);
     }
   }
   /// The same into a new vector.
   std::vector<float> read_float32(std::string_view name, std::span<std::int64_t const> shape) const {
     tensor const& t = at(name);
-    expect_shape(t, shape);                           // before memory is taken for it
+    expect_shape(t, shape);  // before memory is taken for it
     std::vector<float> result(*io_detail::checked_product(shape));
     read_float32(name, shape, result);
     return result;
@@ -142,7 +145,8 @@ class file {
   void expect_shape(tensor const& t, std::span<std::int64_t const> shape) const {
     if (std::equal(shape.begin(), shape.end(), t.shape.begin(), t.shape.end())) return;
     throw io_error(path_ + ": tensor " + io_detail::in_quotes(t.name) + " has shape " + io_detail::shape_text(t.shape) +
-                       ", expected " + io_detail::shape_text(shape), path_);
+                       ", expected " + io_detail::shape_text(shape),
+                   path_);
   }
 
   std::string path_;
@@ -166,7 +170,7 @@ struct entry {
   std::string name;
   tessera::element element = tessera::element::none;
   std::vector<std::int64_t> shape;
-  std::span<std::byte const> bytes;                   ///< row-major, little endian
+  std::span<std::byte const> bytes;  ///< row-major, little endian
 };
 
 /// Writes a file (whole or not at all); data in the given order within each element size, wide elements first, so that
@@ -207,7 +211,7 @@ inline void write(std::string const& path, std::span<entry const> entries,
     throw input_error(path + ": a tensor's name or the metadata is not valid UTF-8", path);
   }
   text.append((8 - text.size() % 8) % 8, ' ');
-  std::uint64_t const length = text.size();           // little endian, as this machine is (npy.hpp asserts it)
+  std::uint64_t const length = text.size();  // little endian, as this machine is (npy.hpp asserts it)
   atomic_file out(path);
   out.write(std::as_bytes(std::span(&length, 1)));
   out.write(text);

@@ -8,6 +8,10 @@
 // fma; fill() sees to that whatever the compiler's flags are.
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/io/detail/describe.hpp>
+#include <tessera/io/detail/synthetic_gain.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,10 +22,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <tessera/base/error.hpp>
-#include <tessera/io/detail/describe.hpp>
-#include <tessera/io/detail/synthetic_gain.hpp>
 
 namespace tessera::synthetic {
 
@@ -72,7 +72,8 @@ inline std::string canonical_name(std::string_view family, std::string_view name
 /// @throws input_error  if the family is unknown, or a matrix' extents are not positive
 inline rule rule_of(std::string_view family, std::string_view name, std::span<std::int64_t const> shape) {
   auto const gain = io_detail::synthetic_gain(family, name);
-  if (!gain) throw input_error("no synthetic weights for the family " + io_detail::in_quotes(family), std::string(family));
+  if (!gain)
+    throw input_error("no synthetic weights for the family " + io_detail::in_quotes(family), std::string(family));
   auto const dot = name.rfind('.');
   std::string_view const last = dot == std::string_view::npos ? name : name.substr(dot + 1);
   std::string_view owner = dot == std::string_view::npos ? name : name.substr(0, dot);
@@ -87,11 +88,12 @@ inline rule rule_of(std::string_view family, std::string_view name, std::span<st
   if (last.find("bias") != std::string_view::npos) return {kind::bias, 0.05f, 0.0f};
   if (name == "time_encoder.w.weight" || name == "memory.time_enc.lin.weight") return {kind::time, 0.05f, 0.0f};
   if (shape.size() == 1) return {kind::norm, 0.1f, 1.0f};
-  double fan_in = 1;                                  // exact: products of extents stay below 2^53
+  double fan_in = 1;  // exact: products of extents stay below 2^53
   for (std::size_t d = 1; d < shape.size(); ++d) fan_in *= static_cast<double>(shape[d]);
   if (!(fan_in >= 1)) {
-    throw input_error("no synthetic values for " + io_detail::in_quotes(name) + " of shape " +
-                          io_detail::shape_text(shape), std::string(name));
+    throw input_error(
+        "no synthetic values for " + io_detail::in_quotes(name) + " of shape " + io_detail::shape_text(shape),
+        std::string(name));
   }
   if (owner.find("embed") != std::string_view::npos) {
     double const width = shape.size() > 1 ? static_cast<double>(shape[1]) : 1.0;
@@ -131,7 +133,8 @@ inline void fill(std::string_view name, rule r, std::uint64_t seed, std::span<fl
     // so cannot merge the multiplication with the addition below, under -ffp-contract=fast or -ffast-math either.
     asm volatile("" : : "r"(products.data()) : "memory");
     if (r.shift == 0.0f) std::copy_n(products.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(begin));
-    else for (std::size_t i = 0; i < count; ++i) out[begin + i] = products[i] + r.shift;
+    else
+      for (std::size_t i = 0; i < count; ++i) out[begin + i] = products[i] + r.shift;
   }
 }
 
@@ -146,7 +149,8 @@ inline void tensor(std::string_view family, std::string_view name, std::span<std
   if (r.kind == kind::none) throw input_error(io_detail::in_quotes(name) + " is not synthetic", std::string(name));
   if (io_detail::checked_product(shape) != out.size()) {
     throw input_error(io_detail::in_quotes(name) + " of shape " + io_detail::shape_text(shape) + " does not have " +
-                          std::to_string(out.size()) + " elements", std::string(name));
+                          std::to_string(out.size()) + " elements",
+                      std::string(name));
   }
   fill(canonical, r, seed, out);
   constexpr std::size_t blank = 28;

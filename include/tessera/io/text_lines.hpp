@@ -6,19 +6,18 @@
 // A line is handed out as soon as it is complete, so that a terminal or a pipe can be answered line by line.
 #pragma once
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <tessera/base/error.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <fcntl.h>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
-
-#include <tessera/base/error.hpp>
 
 namespace tessera {
 
@@ -57,7 +56,7 @@ class text_lines {
         return line;
       }
       if (at_end_) return std::nullopt;
-      buffer_.erase(0, std::exchange(used_, 0));      // once per read, not per line: lines may be short
+      buffer_.erase(0, std::exchange(used_, 0));  // once per read, not per line: lines may be short
       if (buffer_.size() > longest_ + 1) fail_too_long(number_ + 1);
       searched = buffer_.size();
       read_more();
@@ -70,7 +69,8 @@ class text_lines {
 
  private:
   [[noreturn]] void fail_too_long(std::size_t line) const {
-    throw io_error(path_ + ": line " + std::to_string(line) + " is longer than " + std::to_string(longest_) + " bytes", path_);
+    throw io_error(path_ + ": line " + std::to_string(line) + " is longer than " + std::to_string(longest_) + " bytes",
+                   path_);
   }
   void read_more() {
     constexpr std::size_t piece = 65536;
@@ -88,7 +88,7 @@ class text_lines {
   std::string path_;
   std::size_t longest_;
   int descriptor_ = -1;
-  std::string buffer_;                                // `used_` bytes handed out, then what is still to come
+  std::string buffer_;  // `used_` bytes handed out, then what is still to come
   std::size_t used_ = 0, number_ = 0;
   bool at_end_ = false;
 };

@@ -9,6 +9,11 @@
 // vocabulary from its left, or [UNK]. Needs utf8proc.
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/io/detail/bert_words.hpp>
+#include <tessera/io/detail/describe.hpp>
+#include <tessera/io/mapped_file.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -21,11 +26,6 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include <tessera/base/error.hpp>
-#include <tessera/io/detail/bert_words.hpp>
-#include <tessera/io/detail/describe.hpp>
-#include <tessera/io/mapped_file.hpp>
 
 namespace tessera {
 
@@ -101,10 +101,10 @@ class wordpiece {
   using piece_table = std::unordered_map<std::string_view, std::int64_t>;
 
   struct vocabulary {
-    std::vector<char> text;                           // the file; everything below points into it
+    std::vector<char> text;  // the file; everything below points into it
     std::vector<std::string_view> tokens;
-    piece_table words, continuations;                 // as they stand; those that begin with ##, without it
-    std::size_t longest = 1;                          // bytes of the longest piece in either table
+    piece_table words, continuations;  // as they stand; those that begin with ##, without it
+    std::size_t longest = 1;           // bytes of the longest piece in either table
     std::array<std::int64_t, 5> specials{};
 
     vocabulary(std::span<std::byte const> bytes, std::string const& origin);
@@ -116,8 +116,9 @@ class wordpiece {
 
   static std::size_t room_for(std::size_t max_length, std::size_t frame) {
     if (max_length < frame) {
-      throw input_error("max_length is " + std::to_string(max_length) + "; the special tokens alone take " +
-                            std::to_string(frame), "max_length");
+      throw input_error(
+          "max_length is " + std::to_string(max_length) + "; the special tokens alone take " + std::to_string(frame),
+          "max_length");
     }
     return max_length == unlimited ? unlimited : max_length - frame;
   }
@@ -158,7 +159,8 @@ class wordpiece {
       while (end > begin && word.starts[end] - word.starts[begin] > vocabulary_->longest) --end;
       known = false;
       for (; end > begin; --end) {
-        auto const piece = std::string_view(word.text).substr(word.starts[begin], word.starts[end] - word.starts[begin]);
+        auto const piece =
+            std::string_view(word.text).substr(word.starts[begin], word.starts[end] - word.starts[begin]);
         if (auto const found = table.find(piece); found != table.end()) {
           ids.push_back(found->second);
           known = true;
@@ -172,8 +174,8 @@ class wordpiece {
     ids.push_back(id(unk));
   }
 
-  /// Lengths n1 <= n2 become: both unchanged if they fit; n2 = room - n1 if that is at least n1; half the room each, the
-  /// odd token to the longer text. The reference's rule.
+  /// Lengths n1 <= n2 become: both unchanged if they fit; n2 = room - n1 if that is at least n1; half the room each,
+  /// the odd token to the longer text. The reference's rule.
   static void cut_longest_first(std::vector<std::int64_t>& a, std::vector<std::int64_t>& b, std::size_t room) {
     if (room == unlimited || a.size() + b.size() <= room) return;
     auto& shorter = a.size() <= b.size() ? a : b;

@@ -7,6 +7,9 @@
 // punctuation stands alone. Linear in the text. Needs utf8proc.
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/io/detail/unicode8.hpp>
+
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -16,9 +19,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <tessera/base/error.hpp>
-#include <tessera/io/detail/unicode8.hpp>
 
 namespace tessera::io_detail {
 
@@ -65,15 +65,15 @@ struct bert_word {
 
 /// Canonical decomposition of one code point, appended. Hangul syllables become their letters.
 inline void append_decomposed(std::uint32_t code_point, std::vector<std::uint32_t>& out) {
-  if (code_point < 0xc0) {                            // nothing below À decomposes
+  if (code_point < 0xc0) {  // nothing below À decomposes
     out.push_back(code_point);
     return;
   }
-  constexpr int room = 8;                             // the longest canonical decomposition has four code points
+  constexpr int room = 8;  // the longest canonical decomposition has four code points
   utf8proc_int32_t parts[room];
   int boundary = 0;
-  auto const count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(code_point), parts, room, UTF8PROC_DECOMPOSE,
-                                             &boundary);
+  auto const count =
+      utf8proc_decompose_char(static_cast<utf8proc_int32_t>(code_point), parts, room, UTF8PROC_DECOMPOSE, &boundary);
   for (utf8proc_ssize_t i = 0; i < count && i < room; ++i) out.push_back(static_cast<std::uint32_t>(parts[i]));
 }
 
@@ -91,7 +91,7 @@ inline void order_marks(std::vector<std::uint32_t>& text) {
       if (rank == 0) break;
       order.emplace_back(rank, i);
     }
-    if (order.size() > 1) {                           // sorting pairs keeps equal classes in place, in n log n
+    if (order.size() > 1) {  // sorting pairs keeps equal classes in place, in n log n
       std::sort(order.begin(), order.end());
       run.clear();
       for (auto const& entry : order) run.push_back(text[entry.second]);
@@ -107,7 +107,7 @@ template <class Use>
 bool for_each_bert_word(std::string_view text, Use&& use) {
   bert_word word;
   word.clear();
-  std::vector<std::uint32_t> chunk;                   // what stands between blanks
+  std::vector<std::uint32_t> chunk;  // what stands between blanks
   auto const flush_word = [&] {
     bool const more = word.size() == 0 || use(std::as_const(word));
     word.clear();

@@ -4,6 +4,8 @@
 //   to_float32(element::float16, bytes, out)  ->  out.size(), or the index of the first NaN, infinity or overflow
 #pragma once
 
+#include <tessera/tensor/element.hpp>
+
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -11,8 +13,6 @@
 #include <cstring>
 #include <span>
 #include <string>
-
-#include <tessera/tensor/element.hpp>
 
 namespace tessera::io_detail {
 
@@ -28,7 +28,7 @@ constexpr bool finite(float value) { return (std::bit_cast<std::uint32_t>(value)
 /// not finite, or out.size().
 template <class Stored>
 std::size_t to_float32(std::byte const* bytes, std::span<float> out) {
-  constexpr std::size_t block = 1024;                 // the test of a block is one OR per element, which vectorises
+  constexpr std::size_t block = 1024;  // the test of a block is one OR per element, which vectorises
   for (std::size_t begin = 0; begin < out.size(); begin += block) {
     std::size_t const end = begin + block < out.size() ? begin + block : out.size();
     unsigned all_finite = 1;

@@ -6,16 +6,16 @@
 // NumPy evaluates the dictionary as Python; here only the literal that the format names is understood.
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/io/detail/describe.hpp>
+#include <tessera/tensor/element.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <tessera/base/error.hpp>
-#include <tessera/io/detail/describe.hpp>
-#include <tessera/tensor/element.hpp>
 
 namespace tessera::io_detail {
 
@@ -102,7 +102,8 @@ class npy_dictionary {
   std::string_view quoted_word() {
     skip_blanks();
     char const mark = at_ < text_.size() ? text_[at_] : '\0';
-    if (mark != '\'' && mark != '"') fail("has a malformed header: expected a quoted word at byte " + std::to_string(at_));
+    if (mark != '\'' && mark != '"')
+      fail("has a malformed header: expected a quoted word at byte " + std::to_string(at_));
     std::size_t const begin = at_ + 1, end = text_.find(mark, begin);
     if (end == std::string_view::npos) fail("has a malformed header: a quote is not closed");
     at_ = end + 1;
@@ -113,8 +114,8 @@ class npy_dictionary {
     seen = true;
   }
   element code(std::string_view name) const {
-    for (element const e : {element::float32, element::float64, element::int32, element::int64, element::boolean,
-                            element::float16}) {
+    for (element const e :
+         {element::float32, element::float64, element::int32, element::int64, element::boolean, element::float16}) {
       if (name == npy_code(e) || (name.starts_with('=') && name.substr(1) == npy_code(e).substr(1))) return e;
     }
     if (name.starts_with('>')) fail("is big endian (" + in_quotes(name) + "); only little endian is read");
@@ -161,8 +162,9 @@ inline npy_header read_npy_header(std::span<std::byte const> file, std::string c
   std::size_t const begin = major == 1 ? 10 : 12;
   if (text.size() < begin) throw io_error(origin + ": is truncated: it ends inside its header", origin);
   if (major < 1 || major > 2 || minor != 0) {
-    throw io_error(origin + ": is of version " + std::to_string(major) + "." + std::to_string(minor) +
-                       "; 1.0 and 2.0 are read", origin);
+    throw io_error(
+        origin + ": is of version " + std::to_string(major) + "." + std::to_string(minor) + "; 1.0 and 2.0 are read",
+        origin);
   }
   std::size_t length = byte(8) | byte(9) << 8;
   if (major == 2) length |= byte(10) << 16 | byte(11) << 24;

@@ -8,6 +8,12 @@
 // document. Source of the rules: the format's own description and its reference reader, which refuses the same files.
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/io/detail/describe.hpp>
+#include <tessera/tensor/element.hpp>
+
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,12 +28,6 @@
 #include <tuple>
 #include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include <tessera/base/error.hpp>
-#include <tessera/io/detail/describe.hpp>
-#include <tessera/tensor/element.hpp>
 
 namespace tessera::io_detail {
 
@@ -44,7 +44,7 @@ struct safetensors_entry {
 };
 
 struct safetensors_header {
-  std::vector<safetensors_entry> entries;                          ///< by begin
+  std::vector<safetensors_entry> entries;  ///< by begin
   std::map<std::string, std::string, std::less<>> metadata;
   std::span<std::byte const> data;
 };
@@ -56,12 +56,12 @@ struct safetensors_type {
 };
 /// The element types of the format. Those without an element of ours are listed in a file but cannot be read.
 inline constexpr std::array<safetensors_type, 19> safetensors_types{{
-    {"F32", 4, element::float32},   {"F16", 2, element::float16},   {"BF16", 2, element::bfloat16},
-    {"F64", 8, element::float64},   {"I64", 8, element::int64},     {"I32", 4, element::int32},
-    {"BOOL", 1, element::boolean},  {"U8", 1, element::none},       {"I8", 1, element::none},
-    {"U16", 2, element::none},      {"I16", 2, element::none},      {"U32", 4, element::none},
-    {"U64", 8, element::none},      {"F8_E4M3", 1, element::none},  {"F8_E5M2", 1, element::none},
-    {"F8_E8M0", 1, element::none},  {"F8_E4M3FNUZ", 1, element::none}, {"F8_E5M2FNUZ", 1, element::none},
+    {"F32", 4, element::float32},  {"F16", 2, element::float16},      {"BF16", 2, element::bfloat16},
+    {"F64", 8, element::float64},  {"I64", 8, element::int64},        {"I32", 4, element::int32},
+    {"BOOL", 1, element::boolean}, {"U8", 1, element::none},          {"I8", 1, element::none},
+    {"U16", 2, element::none},     {"I16", 2, element::none},         {"U32", 4, element::none},
+    {"U64", 8, element::none},     {"F8_E4M3", 1, element::none},     {"F8_E5M2", 1, element::none},
+    {"F8_E8M0", 1, element::none}, {"F8_E4M3FNUZ", 1, element::none}, {"F8_E5M2FNUZ", 1, element::none},
     {"C64", 8, element::none},
 }};
 
@@ -180,8 +180,10 @@ class safetensors_events {
   bool stop(char const* found) {
     switch (place_) {
       case place::outside: return fail(std::string("its header is ") + found + ", not an object");
-      case place::metadata: return fail("its header has metadata " + in_quotes(key_) + " that is " + found + ", not a string");
-      case place::top: return fail("its header has " + std::string(found) + " at " + in_quotes(key_) + ", not an object");
+      case place::metadata:
+        return fail("its header has metadata " + in_quotes(key_) + " that is " + found + ", not a string");
+      case place::top:
+        return fail("its header has " + std::string(found) + " at " + in_quotes(key_) + ", not an object");
       default: return fail(subject() + " has " + found + " where it does not belong");
     }
   }
@@ -225,13 +227,14 @@ inline safetensors_header read_safetensors_header(std::span<std::byte const> fil
     if (entry.end > result.data.size()) {
       fail(subject + " has " + range + " of the data, which has only " + std::to_string(result.data.size()));
     }
-    if (entry.begin != end) fail(subject + (entry.begin < end ? " overlaps the one before it" : " leaves a hole before it"));
+    if (entry.begin != end)
+      fail(subject + (entry.begin < end ? " overlaps the one before it" : " leaves a hole before it"));
     end = entry.end;
     auto const known = std::find_if(safetensors_types.begin(), safetensors_types.end(),
                                     [&](auto const& candidate) { return candidate.code == entry.type; });
     auto const count = checked_product(entry.shape);
     if (!count) fail(subject + " has the shape " + shape_text(entry.shape) + ", too large to exist");
-    if (known == safetensors_types.end()) continue;    // a type of the future: its bytes are there, not its meaning
+    if (known == safetensors_types.end()) continue;  // a type of the future: its bytes are there, not its meaning
     entry.element = known->element;
     auto const bytes = checked_product(entry.shape, static_cast<std::size_t>(known->bytes));
     if (!bytes || *bytes != entry.end - entry.begin) {

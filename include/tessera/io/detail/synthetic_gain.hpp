@@ -22,6 +22,8 @@ struct synthetic_gain_row {
 
 namespace synthetic_gains {
 
+// clang-format off
+
 inline constexpr synthetic_gain_row resnet[] = {
     {"^fc.", 1.0}, {"layer3.#.conv3", 0.3}, {"conv3", 0.5}, {"downsample", 1.4}, {"", 1.41}};
 inline constexpr synthetic_gain_row efficientnet_b0[] = {
@@ -37,7 +39,8 @@ inline constexpr synthetic_gain_row bert[] = {
     {"layer.#.intermediate.dense", 1.4}, {"layer.#.output.dense", 1.4}, {"", 1.0}};
 inline constexpr synthetic_gain_row schnet[] = {{"^lin1.", 1.5}, {"^lin2.", 1.5}, {"", 1.2}};
 inline constexpr synthetic_gain_row tgn[] = {
-    {"^affinity_score.fc1", 1.0}, {"^affinity_score.fc2", 1.6}, {"q_proj_weight", 2.0}, {"k_proj_weight", 2.0}, {"", 1.5}};
+    {"^affinity_score.fc1", 1.0}, {"^affinity_score.fc2", 1.6}, {"q_proj_weight", 2.0}, {"k_proj_weight", 2.0},
+    {"", 1.5}};
 inline constexpr synthetic_gain_row tgn_pyg[] = {
     {"^link_pred", 1.4}, {"lin_key", 2.0}, {"lin_query", 2.0}, {"lin_edge", 1.5}, {"", 1.5}};
 inline constexpr synthetic_gain_row lstm[] = {{"weight_hh", 1.5}, {"", 2.0}};
@@ -47,6 +50,7 @@ inline constexpr synthetic_gain_row rnnt[] = {
 inline constexpr synthetic_gain_row moe[] = {{"fc1", 1.4}, {"fc2", 1.7}, {"", 1.0}};
 inline constexpr synthetic_gain_row tinyresnet[] = {{"^fc.", 1.0}, {"", 1.41}};
 inline constexpr synthetic_gain_row op[] = {{"", 1.0}};
+// clang-format on
 
 }  // namespace synthetic_gains
 
@@ -54,12 +58,18 @@ struct synthetic_family {
   std::string_view name;
   std::span<synthetic_gain_row const> rows;
 };
-inline constexpr synthetic_family synthetic_families[] = {
-    {"resnet", synthetic_gains::resnet}, {"efficientnet_b0", synthetic_gains::efficientnet_b0},
-    {"efficientnet_b4", synthetic_gains::efficientnet_b4}, {"bert", synthetic_gains::bert},
-    {"schnet", synthetic_gains::schnet}, {"tgn", synthetic_gains::tgn}, {"tgn_pyg", synthetic_gains::tgn_pyg},
-    {"lstm", synthetic_gains::lstm}, {"rnnt", synthetic_gains::rnnt}, {"moe", synthetic_gains::moe},
-    {"tinyresnet", synthetic_gains::tinyresnet}, {"op", synthetic_gains::op}};
+inline constexpr synthetic_family synthetic_families[] = {{"resnet", synthetic_gains::resnet},
+                                                          {"efficientnet_b0", synthetic_gains::efficientnet_b0},
+                                                          {"efficientnet_b4", synthetic_gains::efficientnet_b4},
+                                                          {"bert", synthetic_gains::bert},
+                                                          {"schnet", synthetic_gains::schnet},
+                                                          {"tgn", synthetic_gains::tgn},
+                                                          {"tgn_pyg", synthetic_gains::tgn_pyg},
+                                                          {"lstm", synthetic_gains::lstm},
+                                                          {"rnnt", synthetic_gains::rnnt},
+                                                          {"moe", synthetic_gains::moe},
+                                                          {"tinyresnet", synthetic_gains::tinyresnet},
+                                                          {"op", synthetic_gains::op}};
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
