@@ -101,7 +101,7 @@ struct kernel_record {
 };
 
 /// The largest count of numbers that configure a vertex of a graph program.
-inline constexpr int max_numbers = 8;
+inline constexpr int max_numbers = 14;
 
 /// One vertex type on the tiles first_tile, first_tile + stride, … <= last_tile of a compute set.
 struct execute_record {

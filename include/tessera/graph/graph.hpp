@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph builder: a constexpr value that collects tensors and operators. Operators are in graph/operators.hpp,
+// layers with named parameters in nn/.
+//
+//   static constexpr auto build(ts::graph& g) {
+//     auto x = g.input<float>("x", {32, 784});
+//     g.output("y", ts::relu(g, x));
+//   }
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include <tessera/base/inplace_vector.hpp>
+#include <tessera/tensor/element.hpp>
+#include <tessera/tensor/region.hpp>
+
+namespace tessera {
+
+/// A tensor of a graph, as the builder hands it out.
+struct node {
+  int id = -1;
+  constexpr bool exists() const { return id >= 0; }
+};
+
+/// A run-time length with a compile-time capacity: dimension 0 of ragged tensors.
+struct length {
+  int number = -1;
+  int capacity = 0;
+};
+
+/// One dimension of a shape: a number, or a length.
+struct dimension {
+  int size = 0;
+  int length_number = -1;
+
+  constexpr dimension() = default;
+  constexpr dimension(int n) : size(n) {}                                        // NOLINT: a number is a dimension
+  constexpr dimension(length l) : size(l.capacity), length_number(l.number) {}  // NOLINT: so is a length
+};
+
+/// Extents of a graph's tensor, outermost first; rank 0 is a single element.
+struct dimensions {
+  int rank = 0;
+  dimension dim[max_rank];
+
+  constexpr dimensions() = default;
+  constexpr dimensions(std::initializer_list<dimension> list) {
+    for (dimension d : list) {
+      if (rank < max_rank) dim[rank] = d;
+      ++rank;
+    }
+  }
+  constexpr int operator[](int d) const { return dim[d < 0 ? rank + d : d].size; }
+  constexpr std::int64_t volume() const {
+    std::int64_t product = 1;
+    for (int d = 0; d < rank; ++d) product *= dim[d].size;
+    return product;
+  }
+  /// The last dimension; 1 for a single element.
+  constexpr int cols() const { return rank == 0 ? 1 : dim[rank - 1].size; }
+};
+
+/// A name that is put together:   ts::name("encoder.layer.", i, ".output")
+struct text {
+  char character[96] = {};
+  int size = 0;
+
+  constexpr text() = default;
+  constexpr text(std::string_view s) { add(s); }   // NOLINT: a string is a text
+  constexpr text(char const* s) { add(std::string_view(s)); }   // NOLINT
+  constexpr std::string_view view() const { return {character, static_cast<std::size_t>(size)}; }
+  constexpr void add(std::string_view s) {
+    for (char c : s) character[size++] = c;
+  }
+  constexpr void add(int number) {
+    char digits[12] = {};
+    int n = 0;
+    do {
+      digits[n++] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    while (n > 0) character[size++] = digits[--n];
+  }
+  constexpr void add(text const& t) { add(t.view()); }
+  constexpr void add(char const* s) { add(std::string_view(s)); }
+};
+
+/// The parts, one after the other.
+template <class... Parts>
+constexpr text name(Parts const&... parts) {
+  text t;
+  (t.add(parts), ...);
+  return t;
+}
+
+enum class op_kind : std::uint8_t {
+  matmul,            ///< a, b, [bias], [residual]
+  embedding,         ///< table, ids
+  embedding_norm,    ///< word, kind and position tables, their ids, weight, bias
+  layer_norm,        ///< x, weight, bias
+  softmax,           ///< x, [mask]
+  attention,         ///< q, k, v, [mask]
+  packed_attention,  ///< q, k, v, sequence bounds
+  l2_normalize,      ///< x
+  activation,        ///< x
+  binary,            ///< a, b
+  expand,            ///< x
+  reduce,            ///< x
+  concat,            ///< up to max_operands
+  sequence_mean,     ///< x, sequence bounds
+  select_rows        ///< x, row numbers
+};
+
+enum class binary_kind : std::uint8_t { add, sub, mul, div };
+enum class reduce_kind : std::uint8_t { sum, mean, max, variance, l2_norm };
+
+/// The largest number of operands of an operator.
+inline constexpr int max_operands = 8;
+
+/// A tensor of a graph.
+struct node_record {
+  dimensions shape;
+  element type = element::float32;
+  bool input = false;
+  bool parameter = false;
+  bool output = false;
+  int name_at = 0;     ///< of inputs and parameters, and the last of an output
+  int name_size = 0;
+};
+
+/// An operator of a graph: `attribute` and `number` mean what its builder function says.
+struct op_record {
+  op_kind kind = op_kind::matmul;
+  int operands = 0;
+  int operand[max_operands] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  int result = -1;
+  int attribute[6] = {};
+  double number[2] = {};
+};
+
+/// A name that the graph gives to the outside.
+struct named_node {
+  int id = -1;
+  int name_at = 0;
+  int name_size = 0;
+};
+
+/// What is wrong with a graph, as a value: reported once, by the model.
+struct graph_mistake {
+  enum class kind : std::uint8_t { none, shapes, rank, type, name_twice, too_large, no_output } what = kind::none;
+  op_kind op = op_kind::matmul;
+  dimensions a, b;
+  text name;
+};
+
+/// How many records of each kind a graph has.
+struct graph_counts {
+  int nodes = 0;
+  int ops = 0;
+  int inputs = 0;
+  int outputs = 0;
+  int parameters = 0;
+  int lengths = 0;
+  int characters = 0;
+};
+
+/// The builder.
+class graph {
+ public:
+  /// A tensor that the host sets before each run.
+  template <Element T>
+  constexpr node input(text const& name, dimensions const& shape) {
+    node const n = add_node(shape, element_of<T>);
+    nodes[n.id].input = true;
+    give_name(inputs, name, n.id);
+    return n;
+  }
+  /// A tensor whose values are loaded once.
+  template <Element T = float>
+  constexpr node parameter(text const& name, dimensions const& shape) {
+    node const n = add_node(shape, element_of<T>);
+    nodes[n.id].parameter = true;
+    give_name(parameters, name, n.id);
+    return n;
+  }
+  /// Makes a tensor an output.
+  constexpr void output(text const& name, node n) {
+    if (!n.exists()) return;
+    nodes[n.id].output = true;
+    give_name(outputs, name, n.id);
+  }
+  /// A run-time length of at most `capacity`.
+  constexpr length run_time_length(text const& name, int capacity) {
+    int const number = give_name(lengths, name, capacity);
+    return {number, capacity};
+  }
+
+  /// The shape of a tensor.
+  constexpr dimensions const& shape(node n) const { return nodes[n.id].shape; }
+  constexpr element type(node n) const { return nodes[n.id].type; }
+
+  /// For operators: a new tensor, a new operator, and a mistake. Operands that do not exist follow from a mistake that
+  /// has been noted: the operator then has no result.
+  constexpr node add_node(dimensions const& shape, element type) {
+    if (shape.rank > max_rank) return mistake({graph_mistake::kind::rank, op_kind::matmul, shape, {}, {}});
+    if (nodes.size() == static_cast<int>(nodes.capacity()))
+      return mistake({graph_mistake::kind::too_large, op_kind::matmul, shape, {}, {}});
+    return {nodes.push_back({.shape = shape, .type = type})};
+  }
+  constexpr node add_op(op_record op, dimensions const& shape, element type = element::float32) {
+    if (first_mistake.what != graph_mistake::kind::none) return {0};
+    node const result = add_node(shape, type);
+    op.result = result.id;
+    if (ops.size() == static_cast<int>(ops.capacity()))
+      return mistake({graph_mistake::kind::too_large, op.kind, shape, {}, {}});
+    ops.push_back(op);
+    return result;
+  }
+  constexpr node mistake(graph_mistake const& m) {
+    if (first_mistake.what == graph_mistake::kind::none) first_mistake = m;
+    if (nodes.empty()) nodes.push_back({});
+    return {0};
+  }
+
+  inplace_vector<node_record, 1400> nodes;
+  inplace_vector<op_record, 700> ops;
+  inplace_vector<named_node, 32> inputs;
+  inplace_vector<named_node, 32> outputs;
+  inplace_vector<named_node, 800> parameters;
+  inplace_vector<named_node, 8> lengths;    ///< id: the capacity
+  inplace_vector<char, 49152> characters;
+  graph_mistake first_mistake;
+
+  constexpr std::string_view name_of(named_node const& n) const {
+    return {characters.items + n.name_at, static_cast<std::size_t>(n.name_size)};
+  }
+  constexpr graph_counts counts() const {
+    return {nodes.size(), ops.size(), inputs.size(), outputs.size(), parameters.size(), lengths.size(),
+            characters.size()};
+  }
+
+ private:
+  template <class List>
+  constexpr int give_name(List& list, text const& name, int id) {
+    for (named_node const& other : list)
+      if (name_of(other) == name.view()) mistake({graph_mistake::kind::name_twice, op_kind::matmul, {}, {}, name});
+    if (list.size() == static_cast<int>(list.capacity()) ||
+        characters.size() + name.size > static_cast<int>(characters.capacity())) {
+      mistake({graph_mistake::kind::too_large, op_kind::matmul, {}, {}, name});
+      return 0;
+    }
+    named_node const entry{id, characters.size(), name.size};
+    for (char c : name.view()) characters.push_back(c);
+    return list.push_back(entry);
+  }
+};
+
+}  // namespace tessera

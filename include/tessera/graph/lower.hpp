@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering: a graph becomes the records of a program. Every tensor is a matrix (leading dimensions are rows), every
+// operator one compute set, or several where there are more independent parts than tiles.
+#pragma once
+
+#include <tessera/codelets/detail/gemm_kernel.hpp>
+#include <tessera/graph/blocking.hpp>
+#include <tessera/graph/graph.hpp>
+#include <tessera/graph/kernel_key.hpp>
+#include <tessera/program/records.hpp>
+
+namespace tessera {
+TESSERA_ISA_BEGIN
+namespace detail {
+
+/// Rows and columns of a graph's tensor as a matrix.
+constexpr int matrix_rows(dimensions const& s) {
+  if (s.rank == 0) return 1;
+  if (s.rank == 1) return s[0];
+  return static_cast<int>(s.volume() / s.cols());
+}
+constexpr int matrix_cols(dimensions const& s) { return s.rank < 2 ? 1 : s.cols(); }
+
+/// The largest number of shadow tensors, accesses and executes a graph is lowered to.
+inline constexpr record_counts lower_limits{.tensors = 1800, .accesses = 4096, .executes = 1024, .steps = 1024,
+                                            .kernels = 96};
+
+struct nothing_stored {};
+
+template <record_counts N, bool Store>
+class lowering {
+ public:
+  record_counts used;
+  kernel_key keys[N.kernels + 1];
+  std::conditional_t<Store, program_records<N>, nothing_stored> records;
+
+  constexpr lowering(graph const& g, machine const& m) : g_(g), machine_(m) {
+    if constexpr (Store) records.target = m;
+    used.tensors = g.nodes.size();
+    if constexpr (Store)
+      for (int i = 0; i < g.nodes.size(); ++i) records.tensors[i] = tensor_of(i);
+    for (int i = 0; i < g.ops.size(); ++i) lower(g.ops[i]);
+  }
+
+ private:
+  constexpr tensor_record tensor_of(int i) const {
+    node_record const& n = g_.nodes[i];
+    tensor_record t;
+    t.name = "";
+    t.type = n.type;
+    t.rank = 2;
+    t.extent[0] = matrix_rows(n.shape);
+    t.extent[1] = matrix_cols(n.shape);
+    t.input = n.input;
+    t.output = n.output;
+    t.parameter = n.parameter;
+    if (n.shape.rank >= 1 && n.shape.rank <= 2) t.valid = static_cast<std::int16_t>(n.shape.dim[0].length_number);
+    return t;
+  }
+  constexpr int rows(int node) const { return matrix_rows(g_.nodes[node].shape); }
+  constexpr int cols(int node) const { return matrix_cols(g_.nodes[node].shape); }
+
+  constexpr void map(int tensor, tile_grid grid) {
+    if constexpr (Store) {
+      records.tensors[tensor].map.grid[0] = grid.rows;
+      records.tensors[tensor].map.grid[1] = grid.cols;
+    }
+  }
+  /// A tensor without memory: `parts` blocks of `rows` rows, for accesses to go by.
+  constexpr int shadow(int parts, int rows) {
+    if constexpr (Store) {
+      tensor_record t;
+      t.name = "";
+      t.type = element::float32;
+      t.rank = 2;
+      t.extent[0] = parts * rows;
+      t.map.grid[0] = parts;
+      records.tensors[used.tensors] = t;
+    }
+    return used.tensors++;
+  }
+
+  /// Where a span of an access comes from: the rows or columns of the result's block, or everything.
+  static constexpr int all = -1, block_rows = 0, block_cols = 1;
+
+  constexpr void begin(kernel_key const& key, tile_grid grid) {
+    int kernel = 0;
+    while (kernel < used.kernels && !(keys[kernel] == key)) ++kernel;
+    if (kernel == used.kernels) keys[used.kernels++] = key;
+    execute_ = {};
+    execute_.kernel = static_cast<std::int16_t>(kernel);
+    execute_.first_access = static_cast<std::int16_t>(used.accesses);
+    execute_.last_tile = grid.rows * grid.cols - 1;
+  }
+  constexpr void access(int field, int tensor, int by, int from_rows, int from_cols,
+                        layout_record layout = row_major::record, direction dir = direction::in, int offset = 0) {
+    if (tensor < 0) return;
+    access_record a;
+    bool const everything = from_rows == all && from_cols == all;
+    a.kind = everything ? access_kind::whole : access_kind::own;
+    a.dir = dir;
+    a.layout = layout;
+    a.tensor = static_cast<std::int16_t>(tensor);
+    a.by = static_cast<std::int16_t>(by);
+    a.field = static_cast<std::int8_t>(field);
+    a.dim[0].from = static_cast<std::int8_t>(from_rows);
+    a.dim[1].from = static_cast<std::int8_t>(from_cols);
+    a.dim[0].offset = offset;
+    if constexpr (Store) records.accesses[used.accesses] = a;
+    ++used.accesses;
+  }
+  constexpr void number(double value) { execute_.number[numbers_++] = value; }
+  constexpr void finish() {
+    execute_.accesses = static_cast<std::int16_t>(used.accesses - execute_.first_access);
+    if constexpr (Store) {
+      records.executes[used.executes] = execute_;
+      records.steps[used.steps] = {.kind = step_kind::compute, .first = used.executes, .count = 1};
+    }
+    ++used.executes;
+    ++used.steps;
+    numbers_ = 0;
+  }
+
+  constexpr void lower(op_record const& op) {
+    switch (op.kind) {
+      case op_kind::matmul: return op.attribute[3] > 1 ? batched_matmul(op) : matmul(op);
+      case op_kind::attention: return attention(op);
+      case op_kind::packed_attention: return packed_attention(op);
+      case op_kind::embedding:
+        return by_rows(op, {op.kind, g_.nodes[op.operand[1]].type == element::int64},
+                       {everything(0), everything(1)});
+      case op_kind::embedding_norm:
+        return by_rows(op, {op.kind, g_.nodes[op.operand[3]].type == element::int64},
+                       {everything(0), everything(1), everything(2), same_rows(3), same_rows(4), same_rows(5),
+                        everything(6), everything(7)});
+      case op_kind::layer_norm: return by_rows(op, {op.kind}, {same_rows(0), everything(1), everything(2)});
+      case op_kind::l2_normalize: return by_rows(op, {op.kind}, {same_rows(0)});
+      case op_kind::activation: return by_rows(op, {op.kind, op.attribute[0]}, {same_rows(0)});
+      case op_kind::softmax: return softmax(op);
+      case op_kind::binary: return binary(op);
+      case op_kind::expand: return expand(op);
+      case op_kind::reduce: return reduce(op);
+      case op_kind::concat: return concat(op);
+      case op_kind::sequence_mean:
+      case op_kind::select_rows: return by_rows(op, {op.kind}, {everything(0), same_rows(1)});
+    }
+  }
+
+  struct operand_access {
+    int operand;
+    int from_rows;
+  };
+  static constexpr operand_access everything(int operand) { return {operand, all}; }
+  static constexpr operand_access same_rows(int operand) { return {operand, block_rows}; }
+
+  /// An operator whose result's rows are independent of one another.
+  constexpr void by_rows(op_record const& op, kernel_key const& key, std::initializer_list<operand_access> operands) {
+    tile_grid const grid = rows_grid(machine_, rows(op.result));
+    map(op.result, grid);
+    begin(key, grid);
+    number(op.number[0]);
+    number(op.number[1]);
+    for (operand_access const& o : operands) access(o.operand, op.operand[o.operand], op.result, o.from_rows, all);
+    access(op.operands, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
+  static constexpr layout_record panels_of(bool transposed) {
+    return {transposed ? layout_kind::row_panels : layout_kind::panels, codelets::detail::gemm_tile.columns};
+  }
+  constexpr kernel_key product_key(op_record const& op) const {
+    return {op.kind, op.attribute[2], op.operand[2] >= 0, op.operand[3] >= 0, op.attribute[0] != 0,
+            op.attribute[1] != 0};
+  }
+
+  constexpr void matmul(op_record const& op) {
+    bool const ta = op.attribute[0] != 0, tb = op.attribute[1] != 0;
+    tile_grid const grid = product_grid(machine_, rows(op.result), cols(op.result), op.attribute[4],
+                                        codelets::detail::gemm_tile.columns);
+    map(op.result, grid);
+    begin(product_key(op), grid);
+    int const out = op.result;
+    if (ta) access(0, op.operand[0], out, all, block_rows, {layout_kind::col_major, 1});
+    else access(0, op.operand[0], out, block_rows, all);
+    if (tb) access(1, op.operand[1], out, block_cols, all, panels_of(true));
+    else access(1, op.operand[1], out, all, block_cols, panels_of(false));
+    access(2, op.operand[2], out, block_cols, all);
+    access(3, op.operand[3], out, block_rows, block_cols);
+    access(4, out, out, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
+  /// One product a tile; more products than tiles in several compute sets.
+  constexpr void batched_matmul(op_record const& op) {
+    bool const ta = op.attribute[0] != 0, tb = op.attribute[1] != 0;
+    int const batch = op.attribute[3], depth = op.attribute[4];
+    int const m = rows(op.result) / batch, n = cols(op.result);
+    map(op.result, {largest_divisor(batch, machine_.tiles), 1});
+    for (int first = 0; first < batch; first += machine_.tiles) {
+      int const parts = batch - first < machine_.tiles ? batch - first : machine_.tiles;
+      int const rows_a = ta ? depth : m, rows_b = tb ? n : depth;
+      int const by_a = shadow(parts, rows_a), by_b = shadow(parts, rows_b), by_c = shadow(parts, m);
+      begin(product_key(op), {parts, 1});
+      access(0, op.operand[0], by_a, block_rows, all, ta ? col_major::record : row_major::record, direction::in,
+             first * rows_a);
+      access(1, op.operand[1], by_b, block_rows, all, panels_of(tb), direction::in, first * rows_b);
+      access(2, op.operand[2], op.result, all, all);
+      access(3, op.operand[3], by_c, block_rows, all, row_major::record, direction::in, first * m);
+      access(4, op.result, by_c, block_rows, all, row_major::record, direction::out, first * m);
+      finish();
+    }
+  }
+
+  constexpr void attention(op_record const& op) {
+    int const heads_in_all = op.attribute[0], queries = op.attribute[1], keys_each = op.attribute[2];
+    map(op.result, {largest_divisor(heads_in_all, machine_.tiles), 1});
+    for (int first = 0; first < heads_in_all; first += machine_.tiles) {
+      int const parts = heads_in_all - first < machine_.tiles ? heads_in_all - first : machine_.tiles;
+      int const by_q = shadow(parts, queries), by_k = shadow(parts, keys_each);
+      begin({op.kind, op.operand[3] >= 0}, {parts, 1});
+      number(op.attribute[4]);
+      access(0, op.operand[0], by_q, block_rows, all, row_major::record, direction::in, first * queries);
+      access(1, op.operand[1], by_k, block_rows, all, row_major::record, direction::in, first * keys_each);
+      access(2, op.operand[2], by_k, block_rows, all, row_major::record, direction::in, first * keys_each);
+      access(3, op.operand[3], op.result, all, all);
+      access(4, op.result, by_q, block_rows, all, row_major::record, direction::out, first * queries);
+      finish();
+    }
+  }
+
+  constexpr void packed_attention(op_record const& op) {
+    tile_grid const grid = attention_grid(machine_, rows(op.result), op.attribute[0]);
+    map(op.result, grid);
+    begin({op.kind}, grid);
+    number(op.attribute[0] / grid.cols);
+    access(0, op.operand[0], op.result, block_rows, block_cols);
+    access(1, op.operand[1], op.result, all, block_cols);
+    access(2, op.operand[2], op.result, all, block_cols);
+    access(3, op.operand[3], op.result, block_rows, all);
+    access(4, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
+  constexpr void softmax(op_record const& op) {
+    int const outer = op.attribute[0], axis = op.attribute[1], inner = op.attribute[2];
+    bool const last = inner == 1;
+    // Along the last dimension rows are independent; along another, groups of axis x inner elements are.
+    tile_grid const grid = last ? rows_grid(machine_, rows(op.result)) : tile_grid{largest_divisor(outer, machine_.tiles), 1};
+    map(op.result, grid);
+    begin({op.kind, last, op.operand[1] >= 0}, grid);
+    number(axis);
+    number(inner);
+    number(op.attribute[3]);
+    access(0, op.operand[0], op.result, block_rows, all);
+    access(1, op.operand[1], op.result, all, all);
+    access(2, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
+  /// The distance in elements between neighbours of `operand` along each dimension of `shape`; 0 where it repeats.
+  constexpr void strides(dimensions const& operand, dimensions const& shape) {
+    int step[max_rank] = {};
+    int running = 1;
+    for (int d = operand.rank - 1; d >= 0; --d) {
+      step[d + shape.rank - operand.rank] = operand[d] == 1 ? 0 : running;
+      running *= operand[d];
+    }
+    for (int d = 0; d < max_rank; ++d) number(d < max_rank - shape.rank ? 0 : step[d - (max_rank - shape.rank)]);
+  }
+  /// The extents of a shape, filled up with ones in front.
+  constexpr void extents(dimensions const& shape) {
+    for (int d = 0; d < max_rank; ++d) number(d < max_rank - shape.rank ? 1 : shape[d - (max_rank - shape.rank)]);
+  }
+
+  constexpr void binary(op_record const& op) {
+    dimensions const out = g_.nodes[op.result].shape;
+    tile_grid const grid = rows_grid(machine_, rows(op.result));
+    map(op.result, grid);
+    begin({op.kind, op.attribute[0]}, grid);
+    extents(out);
+    strides(g_.nodes[op.operand[0]].shape, out);
+    strides(g_.nodes[op.operand[1]].shape, out);
+    access(0, op.operand[0], op.result, all, all);
+    access(1, op.operand[1], op.result, all, all);
+    access(2, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+  constexpr void expand(op_record const& op) {
+    dimensions const out = g_.nodes[op.result].shape;
+    tile_grid const grid = rows_grid(machine_, rows(op.result));
+    map(op.result, grid);
+    begin({op.kind}, grid);
+    extents(out);
+    strides(g_.nodes[op.operand[0]].shape, out);
+    access(0, op.operand[0], op.result, all, all);
+    access(1, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+  constexpr void reduce(op_record const& op) {
+    dimensions const in = g_.nodes[op.operand[0]].shape;
+    tile_grid const grid = rows_grid(machine_, rows(op.result));
+    map(op.result, grid);
+    begin({op.kind, op.attribute[0]}, grid);
+    extents(in);
+    // Which of the four dimensions disappear, as bits.
+    number(op.attribute[1] << (max_rank - in.rank));
+    access(0, op.operand[0], op.result, all, all);
+    access(1, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+  constexpr void concat(op_record const& op) {
+    dimensions const out = g_.nodes[op.result].shape;
+    int inner = 1;
+    for (int d = op.attribute[0] + 1; d < out.rank; ++d) inner *= out[d];
+    tile_grid const grid = rows_grid(machine_, rows(op.result));
+    map(op.result, grid);
+    begin({op.kind}, grid);
+    number(op.operands);
+    number(inner);
+    for (int i = 0; i < op.operands; ++i) number(g_.nodes[op.operand[i]].shape[op.attribute[0]]);
+    for (int i = 0; i < op.operands; ++i) access(i, op.operand[i], op.result, all, all);
+    access(max_operands, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
+  graph const& g_;
+  machine machine_;
+  execute_record execute_;
+  int numbers_ = 0;
+};
+
+}  // namespace detail
+TESSERA_ISA_END
+}  // namespace tessera
