@@ -226,6 +226,14 @@ TEST_CASE("a type of the future is listed and cannot be read") {
         "f: tensor 'a' is of type 'F4', expected F32, F16, BF16 or F64");
 }
 
+TEST_CASE("a type of the future does not make a shape without bytes believable") {
+  // Found by fuzzing: the byte count of an unknown type cannot be checked, so its shape must not size a buffer.
+  std::string const bytes = file_of("{" + entry("a", "*32", "[2147433648,4294967296]", "[0,0]") + "}", 0);
+  auto const file = ts::safetensors::parse(test::as_bytes(bytes), "f");
+  CHECK(MESSAGE_OF(ts::io_error, file.read_float32("a", file.at("a").shape)) ==
+        "f: tensor 'a' is of type '*32', expected F32, F16, BF16 or F64");
+}
+
 TEST_CASE("what cannot be written is refused and leaves nothing behind") {
   test::temporary_folder folder;
   std::string const path = folder / "w";

@@ -92,14 +92,8 @@ class file {
   /// @throws io_error  if it is missing, of another shape or type, or holds a NaN, an infinity or a number beyond
   ///                   float32; the message names tensor and index, and `out` is then unspecified
   void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> out) const {
-    tensor const& t = at(name);
-    expect_shape(t, shape);
-    std::size_t const count = t.bytes.size() / static_cast<std::size_t>(std::max(bytes_of(t.element), 1));
-    if (!io_detail::converts_to_float32(t.element)) {
-      throw io_error(path_ + ": tensor " + io_detail::in_quotes(name) + " is of type " + io_detail::in_quotes(t.type) +
-                         ", expected F32, F16, BF16 or F64",
-                     path_);
-    }
+    tensor const& t = numbers(name, shape);
+    std::size_t const count = t.bytes.size() / static_cast<std::size_t>(bytes_of(t.element));
     if (out.size() != count) {
       throw input_error("reading " + std::string(name) + ": the destination has room for " +
                             std::to_string(out.size()) + " elements, the tensor has " + std::to_string(count),
@@ -114,9 +108,8 @@ class file {
   }
   /// The same into a new vector.
   std::vector<float> read_float32(std::string_view name, std::span<std::int64_t const> shape) const {
-    tensor const& t = at(name);
-    expect_shape(t, shape);  // before memory is taken for it
-    std::vector<float> result(*io_detail::checked_product(shape));
+    tensor const& t = numbers(name, shape);  // before memory is taken for it
+    std::vector<float> result(t.bytes.size() / static_cast<std::size_t>(bytes_of(t.element)));
     read_float32(name, shape, result);
     return result;
   }
@@ -142,11 +135,20 @@ class file {
                           header.data.subspan(entry.begin, entry.end - entry.begin)});
     }
   }
-  void expect_shape(tensor const& t, std::span<std::int64_t const> shape) const {
-    if (std::equal(shape.begin(), shape.end(), t.shape.begin(), t.shape.end())) return;
-    throw io_error(path_ + ": tensor " + io_detail::in_quotes(t.name) + " has shape " + io_detail::shape_text(t.shape) +
-                       ", expected " + io_detail::shape_text(shape),
-                   path_);
+  /// The tensor of that name, if it has that shape and a type that converts to float32.
+  tensor const& numbers(std::string_view name, std::span<std::int64_t const> shape) const {
+    tensor const& t = at(name);
+    std::string const subject = path_ + ": tensor " + io_detail::in_quotes(name);
+    if (!std::equal(shape.begin(), shape.end(), t.shape.begin(), t.shape.end())) {
+      throw io_error(
+          subject + " has shape " + io_detail::shape_text(t.shape) + ", expected " + io_detail::shape_text(shape),
+          path_);
+    }
+    if (!io_detail::converts_to_float32(t.element)) {
+      throw io_error(subject + " is of type " + io_detail::in_quotes(t.type) + ", expected F32, F16, BF16 or F64",
+                     path_);
+    }
+    return t;
   }
 
   std::string path_;
