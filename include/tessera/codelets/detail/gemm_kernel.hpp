@@ -192,8 +192,8 @@ kernel_pointer<Epilogue> kernel_for(int rows, bool several_panels) {
   return several_panels ? several[index] : one[index];
 }
 
-// Rows whose distance is a multiple of 2 KiB share a few sets of a first-level cache and evict each other.
-constexpr bool rows_collide(std::ptrdiff_t stride, int rows) { return rows > 4 && stride % 512 == 0; }
+// Rows whose distance is a multiple of 4 KiB share one set of a first-level cache and evict each other.
+constexpr bool rows_collide(std::ptrdiff_t stride, int rows) { return rows > 4 && stride % 1024 == 0; }
 }  // namespace gemm
 
 /// C = epilogue(A B), or epilogue(C + A B) with `accumulate`. Loops, outermost first: slices of the depth; groups of
