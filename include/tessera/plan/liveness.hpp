@@ -24,7 +24,7 @@ struct step_effects {
   tensor_set kills[N.steps + 1];
 };
 
-/// At which steps memory is occupied. Row N.steps is the time between two runs, when the host reads and writes.
+/// At which steps memory is occupied. Row step_count is the time between two runs, when the host reads and writes.
 template <record_counts N>
 struct liveness_plan {
   using tensor_set = detail::bit_row<N.tensors>;
@@ -147,9 +147,9 @@ constexpr liveness_plan<N> plan_liveness(program_view const& p, exchange_plan<N>
   for (int t = 0; t < p.tensor_count; ++t) {
     tensor_record const& tensor = p.tensors[t];
     if (tensor.output || tensor.parameter || (tensor.input && !written.test(t))) at_exit.set(t);
-    if (tensor.input || tensor.output || tensor.parameter) plan.occupied[N.steps].set(t);
+    if (tensor.input || tensor.output || tensor.parameter) plan.occupied[p.step_count].set(t);
   }
-  plan.live_after[N.steps] = at_exit;
+  plan.live_after[p.step_count] = at_exit;
 
   tensor_set before[N.steps + 1];   // live before a step; of a loop's begin: the last pass's until this one gets there
   tensor_set behind[N.steps + 1];   // of an end bracket: live behind it

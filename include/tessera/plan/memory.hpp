@@ -91,10 +91,9 @@ constexpr memory_blocks<N> plan_blocks(program_view const& p, exchange_plan<N> c
   memory_blocks<N> out;
   out.classes = detail::plan_tile_classes<N>(p);
   detail::bit_row<N.tensors> always;   // parameters conflict with everything: they are left out of the walk
-  for (int t = 0; t < p.tensor_count; ++t) {
-    out.item[t] = t;
+  for (int t = 0; t < N.tensors; ++t) out.item[t] = t;
+  for (int t = 0; t < p.tensor_count; ++t)
     if (p.tensors[t].parameter) always.set(t);
-  }
   detail::bit_row<N.tensors> before;
   int begin[N.tensors + 1] = {};
   for (int s = 0; s <= p.step_count + 1; ++s) {

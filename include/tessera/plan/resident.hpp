@@ -112,7 +112,7 @@ constexpr live_peak tile_peak(program_view const& p, exchange_plan<N> const& exc
 
 }  // namespace detail
 
-/// Calls visit(resident_row) for everything that a tile of a run of tiles holds at a step (N.steps: between runs).
+/// Calls visit(resident_row) for everything that a tile of a run of tiles holds at a step (step_count: between runs).
 template <record_counts N, class Visit>
 constexpr void for_each_resident(program_view const& p, exchange_plan<N> const& exchange,
                                  liveness_plan<N> const& liveness, tile_class tiles, int step, Visit&& visit) {
