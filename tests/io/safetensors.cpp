@@ -218,7 +218,7 @@ TEST_CASE("nesting as deep as the header is long is refused at once") {
   CHECK(refusal(objects, 0) == "f: tensor 'a' has the unknown field 'a'");
 }
 
-TEST_CASE("a type of the future is listed and cannot be read") {
+TEST_CASE("a type not known here is listed and cannot be read") {
   std::string const bytes = file_of("{" + entry("a", "F4", "[3]", "[0,2]") + "}", 2);
   auto const file = ts::safetensors::parse(test::as_bytes(bytes), "f");
   CHECK(file.at("a").element == ts::element::none);
@@ -226,7 +226,7 @@ TEST_CASE("a type of the future is listed and cannot be read") {
         "f: tensor 'a' is of type 'F4', expected F32, F16, BF16 or F64");
 }
 
-TEST_CASE("a type of the future does not make a shape without bytes believable") {
+TEST_CASE("a type not known here does not make a shape without bytes believable") {
   // Found by fuzzing: the byte count of an unknown type cannot be checked, so its shape must not size a buffer.
   std::string const bytes = file_of("{" + entry("a", "*32", "[2147433648,4294967296]", "[0,0]") + "}", 0);
   auto const file = ts::safetensors::parse(test::as_bytes(bytes), "f");

@@ -234,7 +234,7 @@ inline safetensors_header read_safetensors_header(std::span<std::byte const> fil
                                     [&](auto const& candidate) { return candidate.code == entry.type; });
     auto const count = checked_product(entry.shape);
     if (!count) fail(subject + " has the shape " + shape_text(entry.shape) + ", too large to exist");
-    if (known == safetensors_types.end()) continue;  // a type of the future: its bytes are there, not its meaning
+    if (known == safetensors_types.end()) continue;  // a type not known here: its bytes are there, not its meaning
     entry.element = known->element;
     auto const bytes = checked_product(entry.shape, static_cast<std::size_t>(known->bytes));
     if (!bytes || *bytes != entry.end - entry.begin) {
