@@ -7,6 +7,7 @@
 // in closed form; what remains is (d) pairs of boxes, up to 128 tiles.
 #pragma once
 
+#include <tessera/plan/detail/ranges.hpp>
 #include <tessera/plan/finding.hpp>
 #include <tessera/plan/summary.hpp>
 
@@ -292,10 +293,23 @@ constexpr bool boxes_on_grid(program_view const& p, touch const& t) {
   return true;
 }
 
+/// Whether an access follows every split dimension of the mapping that it goes by: boxes of different tiles are apart.
+constexpr bool follows_every_split(program_view const& p, access_record const& a) {
+  if (a.kind == access_kind::gather || !follows_mapping(p, a)) return false;
+  mapping_record const& map = p.tensors[a.by].map;
+  bool followed[max_rank] = {};
+  for (int d = 0; d < p.tensors[a.tensor].rank; ++d) {
+    dim_rule const& rule = a.dim[d];
+    if (rule.from >= 0 && rule.fixed < 0 && rule.radius == 0) followed[rule.from] = true;
+  }
+  for (int d = 0; d < max_rank; ++d)
+    if (map.grid[d] > 1 && !followed[d]) return false;
+  return true;
+}
+
 /// One writing access against itself on other tiles. `deep`: walks are allowed.
 constexpr race_result compare_with_itself(program_view const& p, at_summaries const& at, touch const& a, bool deep) {
-  if (a.inside) return {};
-  if (a.record.kind == access_kind::neighbour) return {};   // moving all blocks by one step keeps them apart
+  if (a.inside || follows_every_split(p, a.record)) return {};
   if (a.record.kind == access_kind::at && at.of(a.access).ordered) return {};
   if (range_of(p, p.executes[a.execute]).count < 2) return {};
   if (!deep) return {{}, true};

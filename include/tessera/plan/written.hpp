@@ -9,6 +9,7 @@
 #pragma once
 
 #include <tessera/plan/detail/bit_row.hpp>
+#include <tessera/plan/detail/ranges.hpp>
 #include <tessera/plan/finding.hpp>
 #include <tessera/plan/summary.hpp>
 
@@ -16,15 +17,16 @@ namespace tessera {
 
 namespace detail {
 
-/// Whether a write covers its whole tensor: every own block, or boxes that fill it. Boxes of one access do not overlap
+/// Whether a write covers its whole tensor: every block, or boxes that fill it. Boxes of one access do not overlap
 /// (tessera/plan/races.hpp), so that as many elements as the tensor has are all of them.
 constexpr bool covers_tensor(program_view const& p, at_summaries const& at, execute_record const& e, int access) {
   access_record const& a = p.accesses[access];
   tensor_record const& t = p.tensors[a.tensor];
   if (a.kind == access_kind::at) return at.of(access).volume == whole_of(t).volume();
   if (a.kind == access_kind::whole) return true;
-  if (a.kind != access_kind::own || a.by != a.tensor) return false;
-  return e.stride == 1 && e.first_tile <= t.map.first_tile && e.last_tile >= t.map.first_tile + t.map.tiles() - 1;
+  if (!boxes_cover_tensor(p, a) || p.tensors[a.by].map.replicated) return false;
+  mapping_record const& map = p.tensors[a.by].map;
+  return e.stride == 1 && e.first_tile <= map.first_tile && e.last_tile >= map.first_tile + map.tiles() - 1;
 }
 
 /// The first walk, with the set of tensors that are written completely; `open` collects those it cannot follow.
