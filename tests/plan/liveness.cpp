@@ -100,6 +100,12 @@ TEST_CASE("what a run reads has been kept since it was written") {
     constexpr record_counts n = random_program::capacity;
     auto const plans = std::make_unique<run_time_plans>(p);
     auto const effects = std::make_unique<step_effects<n>>(effects_of<n>(p));
+    std::vector<std::vector<bool>> complete(static_cast<std::size_t>(p.step_count));
+    for (int s = 0; s < p.step_count; ++s)
+      for (int t = 0; t < p.tensor_count; ++t) {
+        complete[static_cast<std::size_t>(s)].push_back(effects->kills[s].test(t) && writes_every_element(p, s, t));
+        REQUIRE(complete[static_cast<std::size_t>(s)].back() == effects->kills[s].test(t));
+      }
     for (int run = 0; run < 8; ++run) {
       std::vector<int> const trace = random_run(p, chance);
       if (trace.size() >= 4000) continue;
@@ -117,7 +123,7 @@ TEST_CASE("what a run reads has been kept since it was written") {
         effects->writes[trace[i]].for_each([&](int t) {
           REQUIRE(plans->liveness.occupied[trace[i]].test(t));
           int& from = since[static_cast<std::size_t>(t)];
-          if (from < 0 || effects->kills[trace[i]].test(t)) from = static_cast<int>(i);
+          if (from < 0 || complete[static_cast<std::size_t>(trace[i])][static_cast<std::size_t>(t)]) from = static_cast<int>(i);
         });
       }
       for (int t = 0; t < p.tensor_count; ++t)

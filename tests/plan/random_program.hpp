@@ -114,7 +114,10 @@ class random_program {
       return kind == 0 ? own(t) : kind == 1 && !b_->tensors[t].map.replicated ? halo(t) : whole(t);
     };
     access_record third = pick(4) == 0 ? with_layout(whole(second), {layout_kind::panels, 16}) : reading(second);
-    b_->compute(pick(2), {pick(5) == 0 ? inout(written) : out(written), reading(first), third});
+    int const from = pick(3) == 0 ? pick(b_->target.tiles) : 0;
+    int const to = pick(3) == 0 ? from + pick(b_->target.tiles - from) : -1;
+    b_->run(pick(2), {pick(5) == 0 ? inout(written) : out(written), reading(first), third}, from, to);
+    b_->end_set();
   }
 
   std::mt19937 random_;
@@ -142,6 +145,26 @@ inline std::vector<int> random_run(program_view const& p, std::mt19937& random) 
     }
   }
   return out;
+}
+
+/// Whether a step writes every element of a tensor without reading any, found element by element.
+inline bool writes_every_element(program_view const& p, int s, int tensor) {
+  step_record const& step = p.steps[s];
+  tensor_record const& t = p.tensors[tensor];
+  if (step.kind == step_kind::copy) return p.accesses[step.first + 1].tensor == tensor;
+  if (step.kind != step_kind::compute) return false;
+  std::vector<bool> written(static_cast<std::size_t>(t.extent[0] * t.extent[1]));
+  for (int i = step.first; i < step.first + step.count; ++i)
+    for (int tile = 0; tile < p.target.tiles; ++tile)
+      for (int j = p.executes[i].first_access; j < p.executes[i].first_access + p.executes[i].accesses; ++j) {
+        access_record const& a = p.accesses[j];
+        if (a.tensor != tensor || a.dir != direction::out || !p.executes[i].has_tile(tile)) continue;
+        region const box = covered(p, a, tile);
+        for (int row = box[0].first; row < box[0].last; ++row)
+          for (int col = box[1].first; col < box[1].last; ++col)
+            written[static_cast<std::size_t>(row * t.extent[1] + col)] = true;
+      }
+  return std::find(written.begin(), written.end(), false) == written.end();
 }
 
 /// The largest sum of items each two of which are live together at some step: no arrangement with one place for each
