@@ -2,22 +2,10 @@
 // Activations: functions of one element that kernels apply to a whole batch, alone or fused behind a product.
 #pragma once
 
-#include <cstdint>
-
+#include <tessera/codelets/kinds.hpp>
 #include <tessera/simd/math.hpp>
 
 namespace tessera {
-
-/// A function of one element.
-enum class activation : std::uint8_t {
-  none,
-  relu,         ///< max(x, 0)
-  gelu_erf,     ///< x Φ(x) (Hendrycks and Gimpel, "Gaussian error linear units", 2016)
-  gelu_tanh,    ///< its approximation with tanh
-  tanh,
-  sigmoid,      ///< 1 / (1 + e^-x)
-  exp_clipped   ///< e^clamp(x, -20, 5)
-};
 
 TESSERA_ISA_BEGIN
 namespace codelets {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include <tessera/base/inplace_vector.hpp>
+#include <tessera/codelets/kinds.hpp>
 #include <tessera/tensor/element.hpp>
 #include <tessera/tensor/region.hpp>
 
@@ -41,12 +42,12 @@ struct dimension {
 };
 
 /// Extents of a graph's tensor, outermost first; rank 0 is a single element.
-struct dimensions {
+struct dims {
   int rank = 0;
   dimension dim[max_rank];
 
-  constexpr dimensions() = default;
-  constexpr dimensions(std::initializer_list<dimension> list) {
+  constexpr dims() = default;
+  constexpr dims(std::initializer_list<dimension> list) {
     for (dimension d : list) {
       if (rank < max_rank) dim[rank] = d;
       ++rank;
@@ -113,15 +114,12 @@ enum class op_kind : std::uint8_t {
   select_rows        ///< x, row numbers
 };
 
-enum class binary_kind : std::uint8_t { add, sub, mul, div };
-enum class reduce_kind : std::uint8_t { sum, mean, max, variance, l2_norm };
-
 /// The largest number of operands of an operator.
 inline constexpr int max_operands = 8;
 
 /// A tensor of a graph.
 struct node_record {
-  dimensions shape;
+  dims shape;
   element type = element::float32;
   bool input = false;
   bool parameter = false;
@@ -151,7 +149,7 @@ struct named_node {
 struct graph_mistake {
   enum class kind : std::uint8_t { none, shapes, rank, type, name_twice, too_large, no_output } what = kind::none;
   op_kind op = op_kind::matmul;
-  dimensions a, b;
+  dims a, b;
   text name;
 };
 
@@ -171,7 +169,7 @@ class graph {
  public:
   /// A tensor that the host sets before each run.
   template <Element T>
-  constexpr node input(text const& name, dimensions const& shape) {
+  constexpr node input(text const& name, dims const& shape) {
     node const n = add_node(shape, element_of<T>);
     nodes[n.id].input = true;
     give_name(inputs, name, n.id);
@@ -179,7 +177,7 @@ class graph {
   }
   /// A tensor whose values are loaded once.
   template <Element T = float>
-  constexpr node parameter(text const& name, dimensions const& shape) {
+  constexpr node parameter(text const& name, dims const& shape) {
     node const n = add_node(shape, element_of<T>);
     nodes[n.id].parameter = true;
     give_name(parameters, name, n.id);
@@ -198,18 +196,18 @@ class graph {
   }
 
   /// The shape of a tensor.
-  constexpr dimensions const& shape(node n) const { return nodes[n.id].shape; }
+  constexpr dims const& shape(node n) const { return nodes[n.id].shape; }
   constexpr element type(node n) const { return nodes[n.id].type; }
 
   /// For operators: a new tensor, a new operator, and a mistake. Operands that do not exist follow from a mistake that
   /// has been noted: the operator then has no result.
-  constexpr node add_node(dimensions const& shape, element type) {
+  constexpr node add_node(dims const& shape, element type) {
     if (shape.rank > max_rank) return mistake({graph_mistake::kind::rank, op_kind::matmul, shape, {}, {}});
     if (nodes.size() == static_cast<int>(nodes.capacity()))
       return mistake({graph_mistake::kind::too_large, op_kind::matmul, shape, {}, {}});
     return {nodes.push_back({.shape = shape, .type = type})};
   }
-  constexpr node add_op(op_record op, dimensions const& shape, element type = element::float32) {
+  constexpr node add_op(op_record op, dims const& shape, element type = element::float32) {
     if (first_mistake.what != graph_mistake::kind::none) return {0};
     node const result = add_node(shape, type);
     op.result = result.id;

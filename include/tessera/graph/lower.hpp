@@ -11,15 +11,15 @@
 
 namespace tessera {
 TESSERA_ISA_BEGIN
-namespace detail {
+namespace isa_detail {
 
 /// Rows and columns of a graph's tensor as a matrix.
-constexpr int matrix_rows(dimensions const& s) {
+constexpr int matrix_rows(dims const& s) {
   if (s.rank == 0) return 1;
   if (s.rank == 1) return s[0];
   return static_cast<int>(s.volume() / s.cols());
 }
-constexpr int matrix_cols(dimensions const& s) { return s.rank < 2 ? 1 : s.cols(); }
+constexpr int matrix_cols(dims const& s) { return s.rank < 2 ? 1 : s.cols(); }
 
 /// The largest number of shadow tensors, accesses and executes a graph is lowered to.
 inline constexpr record_counts lower_limits{.tensors = 1800, .accesses = 4096, .executes = 1024, .steps = 1024,
@@ -258,7 +258,7 @@ class lowering {
   }
 
   /// The distance in elements between neighbours of `operand` along each dimension of `shape`; 0 where it repeats.
-  constexpr void strides(dimensions const& operand, dimensions const& shape) {
+  constexpr void strides(dims const& operand, dims const& shape) {
     int step[max_rank] = {};
     int running = 1;
     for (int d = operand.rank - 1; d >= 0; --d) {
@@ -268,12 +268,12 @@ class lowering {
     for (int d = 0; d < max_rank; ++d) number(d < max_rank - shape.rank ? 0 : step[d - (max_rank - shape.rank)]);
   }
   /// The extents of a shape, filled up with ones in front.
-  constexpr void extents(dimensions const& shape) {
+  constexpr void extents(dims const& shape) {
     for (int d = 0; d < max_rank; ++d) number(d < max_rank - shape.rank ? 1 : shape[d - (max_rank - shape.rank)]);
   }
 
   constexpr void binary(op_record const& op) {
-    dimensions const out = g_.nodes[op.result].shape;
+    dims const out = g_.nodes[op.result].shape;
     tile_grid const grid = rows_grid(machine_, rows(op.result));
     map(op.result, grid);
     begin({op.kind, op.attribute[0]}, grid);
@@ -286,7 +286,7 @@ class lowering {
     finish();
   }
   constexpr void expand(op_record const& op) {
-    dimensions const out = g_.nodes[op.result].shape;
+    dims const out = g_.nodes[op.result].shape;
     tile_grid const grid = rows_grid(machine_, rows(op.result));
     map(op.result, grid);
     begin({op.kind}, grid);
@@ -297,7 +297,7 @@ class lowering {
     finish();
   }
   constexpr void reduce(op_record const& op) {
-    dimensions const in = g_.nodes[op.operand[0]].shape;
+    dims const in = g_.nodes[op.operand[0]].shape;
     tile_grid const grid = rows_grid(machine_, rows(op.result));
     map(op.result, grid);
     begin({op.kind, op.attribute[0]}, grid);
@@ -309,7 +309,7 @@ class lowering {
     finish();
   }
   constexpr void concat(op_record const& op) {
-    dimensions const out = g_.nodes[op.result].shape;
+    dims const out = g_.nodes[op.result].shape;
     int inner = 1;
     for (int d = op.attribute[0] + 1; d < out.rank; ++d) inner *= out[d];
     tile_grid const grid = rows_grid(machine_, rows(op.result));
@@ -329,6 +329,6 @@ class lowering {
   int numbers_ = 0;
 };
 
-}  // namespace detail
+}  // namespace isa_detail
 TESSERA_ISA_END
 }  // namespace tessera

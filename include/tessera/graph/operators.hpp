@@ -7,7 +7,6 @@
 
 #include <initializer_list>
 
-#include <tessera/codelets/activation.hpp>
 #include <tessera/graph/graph.hpp>
 
 namespace tessera {
@@ -35,8 +34,8 @@ constexpr bool is_index(graph const& g, node n) {
 }
 
 /// The shape of two operands under NumPy's broadcasting rules; rank -1 where they do not go together.
-constexpr dimensions broadcast(dimensions const& a, dimensions const& b) {
-  dimensions out;
+constexpr dims broadcast(dims const& a, dims const& b) {
+  dims out;
   out.rank = a.rank > b.rank ? a.rank : b.rank;
   for (int d = 0; d < out.rank; ++d) {
     int const da = d - (out.rank - a.rank);
@@ -51,7 +50,7 @@ constexpr dimensions broadcast(dimensions const& a, dimensions const& b) {
   }
   return out;
 }
-constexpr bool same_shape(dimensions const& a, dimensions const& b) {
+constexpr bool same_shape(dims const& a, dims const& b) {
   if (a.rank != b.rank) return false;
   for (int d = 0; d < a.rank; ++d)
     if (a[d] != b[d]) return false;
@@ -61,7 +60,7 @@ constexpr bool same_shape(dimensions const& a, dimensions const& b) {
 }  // namespace detail
 
 /// x (…) repeated along dimensions of extent 1 until it has `shape`.
-constexpr node expand(graph& g, node x, dimensions const& shape) {
+constexpr node expand(graph& g, node x, dims const& shape) {
   if (detail::same_shape(g.shape(x), shape)) return x;
   if (!detail::same_shape(detail::broadcast(g.shape(x), shape), shape)) return detail::wrong_shapes(g, op_kind::expand, x);
   return g.add_op({.kind = op_kind::expand, .operands = 1, .operand = {x.id}}, shape, g.type(x));
@@ -76,11 +75,11 @@ struct matmul_options {
   node residual = {};         ///< … and before this tensor of the result's shape is added
 };
 
-/// a (…, M, K) · b (…, K, N) -> (…, M, N). Leading dimensions are broadcast; where b has none, those of a are rows.
+/// a (…, M, K) · b (…, K, N) -> (…, M, N). leading dimensions are broadcast; where b has none, those of a are rows.
 /// Attributes: transpose_a, transpose_b, activation, batch, M.
 constexpr node matmul(graph& g, node a, node b, matmul_options const& options = {}) {
-  dimensions const sa = g.shape(a);
-  dimensions const sb = g.shape(b);
+  dims const sa = g.shape(a);
+  dims const sb = g.shape(b);
   if (!detail::is_float(g, a) || !detail::is_float(g, b)) return detail::wrong_type(g, op_kind::matmul, a);
   if (sa.rank < 2 || sb.rank < 2) return detail::wrong_shapes(g, op_kind::matmul, a, b);
   int const m = sa[options.transpose_a ? -1 : -2];
@@ -88,12 +87,12 @@ constexpr node matmul(graph& g, node a, node b, matmul_options const& options = 
   int const n = sb[options.transpose_b ? -2 : -1];
   if (sb[options.transpose_b ? -1 : -2] != k) return detail::wrong_shapes(g, op_kind::matmul, a, b);
 
-  dimensions lead_a = sa, lead_b = sb;
+  dims lead_a = sa, lead_b = sb;
   lead_a.rank -= 2;
   lead_b.rank -= 2;
-  dimensions lead = detail::broadcast(lead_a, lead_b);
+  dims lead = detail::broadcast(lead_a, lead_b);
   if (lead.rank < 0) return detail::wrong_shapes(g, op_kind::matmul, a, b);
-  dimensions out = lead;
+  dims out = lead;
   out.rank += 2;
   out.dim[out.rank - 2] = options.transpose_a ? dimension(m) : sa.dim[sa.rank - 2];
   out.dim[out.rank - 1] = dimension(n);
@@ -101,7 +100,7 @@ constexpr node matmul(graph& g, node a, node b, matmul_options const& options = 
   std::int64_t batch = 1;
   if (lead_b.volume() > 1 || (options.transpose_a && lead_a.volume() > 1)) {
     batch = lead.volume();
-    dimensions full_a = lead, full_b = lead;
+    dims full_a = lead, full_b = lead;
     full_a.rank += 2;
     full_b.rank += 2;
     for (int d = 2; d > 0; --d) {
@@ -135,7 +134,7 @@ constexpr node embedding(graph& g, node table, node ids) {
   if (g.shape(table).rank != 2 || g.shape(ids).rank >= max_rank)
     return detail::wrong_shapes(g, op_kind::embedding, table, ids);
   if (!detail::is_float(g, table) || !detail::is_index(g, ids)) return detail::wrong_type(g, op_kind::embedding, ids);
-  dimensions out = g.shape(ids);
+  dims out = g.shape(ids);
   out.dim[out.rank++] = g.shape(table).dim[1];
   return g.add_op({.kind = op_kind::embedding, .operands = 2, .operand = {table.id, ids.id}}, out);
 }
@@ -164,7 +163,7 @@ constexpr node embedding_norm(graph& g, node const (&table)[3], node const (&ids
     if (!detail::is_index(g, ids[i]) || g.type(ids[i]) != g.type(ids[0]))
       return detail::wrong_type(g, op_kind::embedding_norm, ids[i]);
   }
-  dimensions out = g.shape(ids[0]);
+  dims out = g.shape(ids[0]);
   out.dim[out.rank++] = g.shape(table[0]).dim[1];
   return g.add_op({.kind = op_kind::embedding_norm,
                    .operands = 8,
@@ -181,7 +180,7 @@ struct softmax_options {
 /// e^(x - max) / sum over one dimension. A row that is masked completely becomes zero.
 /// Attributes: outer, axis and inner extents, rows of x that share a row of the mask.
 constexpr node softmax(graph& g, node x, softmax_options const& options = {}) {
-  dimensions const s = g.shape(x);
+  dims const s = g.shape(x);
   if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::softmax, x);
   int const axis = options.axis < 0 ? options.axis + s.rank : options.axis;
   if (axis < 0 || axis >= s.rank) return detail::wrong_shapes(g, op_kind::softmax, x);
@@ -190,7 +189,7 @@ constexpr node softmax(graph& g, node x, softmax_options const& options = {}) {
   for (int d = axis + 1; d < s.rank; ++d) inner *= s[d];
   int shared = 1;
   if (options.mask.exists()) {
-    dimensions const m = g.shape(options.mask);
+    dims const m = g.shape(options.mask);
     if (g.type(options.mask) != element::int64) return detail::wrong_type(g, op_kind::softmax, options.mask);
     if (axis != s.rank - 1 || m.rank != 2 || m[0] != s[0] || m[1] != s[-1])
       return detail::wrong_shapes(g, op_kind::softmax, x, options.mask);
@@ -206,8 +205,8 @@ constexpr node softmax(graph& g, node x, softmax_options const& options = {}) {
 /// softmax(q kᵀ / √D + mask) v for each head. q (B, H, S, D), k and v (B, H, K, D), mask (B, K) of int64 with 0 for keys
 /// that do not count, or none (Vaswani et al., "Attention is all you need", 2017). Attributes: B·H, S, K, D, H.
 constexpr node attention(graph& g, node q, node k, node v, node mask = {}) {
-  dimensions const sq = g.shape(q);
-  dimensions const sk = g.shape(k);
+  dims const sq = g.shape(q);
+  dims const sk = g.shape(k);
   if (!detail::is_float(g, q) || !detail::is_float(g, k) || !detail::is_float(g, v))
     return detail::wrong_type(g, op_kind::attention, q);
   if (sq.rank != 4 || sk.rank != 4 || !detail::same_shape(sk, g.shape(v)) || sq[0] != sk[0] || sq[1] != sk[1] ||
@@ -226,7 +225,7 @@ constexpr node attention(graph& g, node q, node k, node v, node mask = {}) {
 /// Attention within the sequences of a packed batch: q, k, v (T, H·D); bounds (T, 2) of int32 holds the first and
 /// the end row of the sequence that a row belongs to. Attribute: heads H.
 constexpr node packed_attention(graph& g, node q, node k, node v, node bounds, int heads) {
-  dimensions const s = g.shape(q);
+  dims const s = g.shape(q);
   if (s.rank != 2 || !detail::same_shape(s, g.shape(k)) || !detail::same_shape(s, g.shape(v)) || heads < 1 ||
       s[1] % heads != 0 || g.shape(bounds).rank != 2 || g.shape(bounds)[0] != s[0] || g.shape(bounds)[1] != 2)
     return detail::wrong_shapes(g, op_kind::packed_attention, q, bounds);
@@ -263,7 +262,7 @@ constexpr node exp_clipped(graph& g, node x) { return apply(g, activation::exp_c
 namespace detail {
 constexpr node binary(graph& g, binary_kind kind, node a, node b) {
   if (!is_float(g, a) || !is_float(g, b)) return wrong_type(g, op_kind::binary, a);
-  dimensions const out = broadcast(g.shape(a), g.shape(b));
+  dims const out = broadcast(g.shape(a), g.shape(b));
   if (out.rank < 0) return wrong_shapes(g, op_kind::binary, a, b);
   return g.add_op({.kind = op_kind::binary,
                    .operands = 2,
@@ -274,7 +273,7 @@ constexpr node binary(graph& g, binary_kind kind, node a, node b) {
 /// Attributes: which, axes as bits.
 constexpr node reduce(graph& g, reduce_kind kind, node x, std::initializer_list<int> axes) {
   if (!is_float(g, x)) return wrong_type(g, op_kind::reduce, x);
-  dimensions const s = g.shape(x);
+  dims const s = g.shape(x);
   int bits = 0;
   for (int axis : axes) {
     int const d = axis < 0 ? axis + s.rank : axis;
@@ -282,7 +281,7 @@ constexpr node reduce(graph& g, reduce_kind kind, node x, std::initializer_list<
     bits |= 1 << d;
   }
   if (axes.size() == 0) bits = (1 << s.rank) - 1;
-  dimensions out;
+  dims out;
   for (int d = 0; d < s.rank; ++d)
     if ((bits >> d & 1) == 0) out.dim[out.rank++] = s.dim[d];
   return g.add_op({.kind = op_kind::reduce,
@@ -321,9 +320,9 @@ constexpr node l2_norm(graph& g, node x, std::initializer_list<int> axes = {}) {
 /// Attribute: the dimension.
 constexpr node concat(graph& g, std::initializer_list<node> parts, int axis) {
   op_record op{.kind = op_kind::concat};
-  dimensions out;
+  dims out;
   for (node part : parts) {
-    dimensions const s = g.shape(part);
+    dims const s = g.shape(part);
     int const d = axis < 0 ? axis + s.rank : axis;
     if (op.operands == max_operands || d < 0 || d >= s.rank) return detail::wrong_shapes(g, op_kind::concat, part);
     if (!detail::is_float(g, part)) return detail::wrong_type(g, op_kind::concat, part);
@@ -344,20 +343,20 @@ constexpr node concat(graph& g, std::initializer_list<node> parts, int axis) {
 
 /// The mean of the rows bounds(i, 0) … bounds(i, 1) - 1 of x (T, C) for each i: (B, C). bounds (B, 2) of int32.
 constexpr node sequence_mean(graph& g, node x, node bounds) {
-  dimensions const b = g.shape(bounds);
+  dims const b = g.shape(bounds);
   if (g.shape(x).rank != 2 || b.rank != 2 || b[1] != 2) return detail::wrong_shapes(g, op_kind::sequence_mean, x, bounds);
   if (g.type(bounds) != element::int32) return detail::wrong_type(g, op_kind::sequence_mean, bounds);
-  dimensions out = b;
+  dims out = b;
   out.dim[1] = g.shape(x).dim[1];
   return g.add_op({.kind = op_kind::sequence_mean, .operands = 2, .operand = {x.id, bounds.id}}, out);
 }
 
 /// Row bounds(i, 0) of x (T, C) for each i: (B, C); the first tokens of packed sequences. bounds (B, 2) of int32.
 constexpr node select_rows(graph& g, node x, node bounds) {
-  dimensions const b = g.shape(bounds);
+  dims const b = g.shape(bounds);
   if (g.shape(x).rank != 2 || b.rank != 2 || b[1] != 2) return detail::wrong_shapes(g, op_kind::select_rows, x, bounds);
   if (g.type(bounds) != element::int32) return detail::wrong_type(g, op_kind::select_rows, bounds);
-  dimensions out = b;
+  dims out = b;
   out.dim[1] = g.shape(x).dim[1];
   return g.add_op({.kind = op_kind::select_rows, .operands = 2, .operand = {x.id, bounds.id}}, out);
 }

@@ -129,6 +129,9 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters, Epilogue const& e
 #pragma GCC unroll 16
       for (int v = 0; v < Panels * vectors; ++v)
         row_of_b[v] = simd::load(b + (v / vectors) * step.panel_stride + (v % vectors) * width);
+#pragma GCC unroll 16
+      for (int v = 0; v < Panels * vectors; ++v)  // B streams from the second-level cache: eight rows ahead
+        simd::prefetch(b + (v / vectors) * step.panel_stride + 8 * gemm_tile.columns + (v % vectors) * width);
       add_three_rows(p0, std::integral_constant<int, 0>{});
       add_three_rows(p3, std::integral_constant<int, 3>{});
       add_three_rows(p6, std::integral_constant<int, 6>{});

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which vertex runs an operator: from a kernel key to the functions of its vertex type.
+#pragma once
+
+#include <tessera/codelets/attention.hpp>
+#include <tessera/codelets/concat.hpp>
+#include <tessera/codelets/elementwise.hpp>
+#include <tessera/codelets/embedding.hpp>
+#include <tessera/codelets/gemm.hpp>
+#include <tessera/codelets/norm.hpp>
+#include <tessera/codelets/reduce.hpp>
+#include <tessera/codelets/softmax.hpp>
+#include <tessera/graph/kernel_key.hpp>
+#include <tessera/program/vertex.hpp>
+
+namespace tessera {
+TESSERA_ISA_BEGIN
+namespace isa_detail {
+
+template <class V>
+struct vertex_of {
+  using type = V;
+};
+
+/// The vertex type of a key.
+template <kernel_key Key>
+constexpr auto vertex_for() {
+  using namespace codelets;
+  if constexpr (Key.kind == op_kind::matmul)
+    return vertex_of<dense<static_cast<activation>(Key.a), Key.b != 0, Key.c != 0, Key.d != 0, Key.e != 0>>{};
+  else if constexpr (Key.kind == op_kind::embedding) return vertex_of<codelets::embedding<Key.a != 0>>{};
+  else if constexpr (Key.kind == op_kind::embedding_norm) return vertex_of<codelets::embedding_norm<Key.a != 0>>{};
+  else if constexpr (Key.kind == op_kind::layer_norm) return vertex_of<codelets::layer_norm>{};
+  else if constexpr (Key.kind == op_kind::softmax && Key.a == 0) return vertex_of<codelets::softmax_across>{};
+  else if constexpr (Key.kind == op_kind::softmax) return vertex_of<codelets::softmax_rows<Key.b != 0>>{};
+  else if constexpr (Key.kind == op_kind::attention) return vertex_of<codelets::attention<Key.a != 0>>{};
+  else if constexpr (Key.kind == op_kind::packed_attention) return vertex_of<codelets::packed_attention>{};
+  else if constexpr (Key.kind == op_kind::l2_normalize) return vertex_of<codelets::l2_normalize>{};
+  else if constexpr (Key.kind == op_kind::activation)
+    return vertex_of<codelets::map_elements<static_cast<activation>(Key.a)>>{};
+  else if constexpr (Key.kind == op_kind::binary)
+    return vertex_of<codelets::combine_elements<static_cast<binary_kind>(Key.a)>>{};
+  else if constexpr (Key.kind == op_kind::expand) return vertex_of<codelets::expand>{};
+  else if constexpr (Key.kind == op_kind::reduce)
+    return vertex_of<codelets::reduce<static_cast<reduce_kind>(Key.a)>>{};
+  else if constexpr (Key.kind == op_kind::concat) return vertex_of<codelets::concat>{};
+  else if constexpr (Key.kind == op_kind::sequence_mean) return vertex_of<codelets::sequence_mean>{};
+  else return vertex_of<codelets::select_rows>{};
+}
+
+template <class V>
+void configure_vertex(void* object, tile, double const* number) {
+  std::launder(static_cast<V*>(object))->configure(number);
+}
+
+/// The functions of the vertex of a key, and how an execute record configures it.
+struct keyed_kernel {
+  kernel_record record;
+  void (*configure)(void*, tile, double const*) = nullptr;
+};
+template <kernel_key Key>
+constexpr keyed_kernel kernel_for() {
+  using vertex = typename decltype(vertex_for<Key>())::type;
+  keyed_kernel k{kernel_of<vertex>()};
+  if constexpr (requires(vertex v, double const* n) { v.configure(n); }) k.configure = &configure_vertex<vertex>;
+  return k;
+}
+
+}  // namespace isa_detail
+TESSERA_ISA_END
+}  // namespace tessera

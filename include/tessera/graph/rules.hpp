@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of graphs and of the names that a model is used with, as false variable templates.
+#pragma once
+
+#include <utility>
+
+#include <tessera/base/words.hpp>
+#include <tessera/graph/graph.hpp>
+
+namespace tessera {
+
+template <class... Facts> inline constexpr bool operands_fit = false;
+template <class... Facts> inline constexpr bool operand_type_fits = false;
+template <class... Facts> inline constexpr bool rank_is_supported = false;
+template <class... Facts> inline constexpr bool names_differ = false;
+template <class... Facts> inline constexpr bool graph_is_small_enough = false;
+template <class... Facts> inline constexpr bool graph_has_output = false;
+template <class... Facts> inline constexpr bool input_is_known = false;
+template <class... Facts> inline constexpr bool output_is_known = false;
+template <class... Facts> inline constexpr bool length_is_known = false;
+template <class... Facts> inline constexpr bool every_input_given = false;
+template <class... Facts> inline constexpr bool input_type_matches = false;
+
+namespace words {
+template <label Name> struct name_wanted {};       ///< the name that was asked for
+template <label... Names> struct names_of_model {};///< the names there are
+template <label Name> struct operator_named {};    ///< an operator of a graph
+template <int... Extents> struct first_shape {};   ///< the shape of an operand
+template <int... Extents> struct second_shape {};  ///< the shape of another
+template <label Name> struct given_name {};        ///< a name that was given twice
+}  // namespace words
+
+namespace detail {
+
+constexpr char const* name_of(op_kind kind) {
+  constexpr char const* names[] = {"matmul",     "embedding", "embedding_norm", "layer_norm", "softmax",
+                                   "attention",  "packed_attention", "l2_normalize", "activation", "binary",
+                                   "expand",     "reduce",    "concat",         "sequence_mean", "select_rows"};
+  return names[static_cast<int>(kind)];
+}
+
+template <template <int...> class Word, class S, bool Second, class Dimensions>
+struct shape_word_of;
+template <template <int...> class Word, class S, bool Second, int... D>
+struct shape_word_of<Word, S, Second, std::integer_sequence<int, D...>> {
+  using type = Word<(Second ? S::mistake.b : S::mistake.a)[D]...>;
+};
+template <class S, bool Second>
+inline constexpr int shape_rank = (Second ? S::mistake.b : S::mistake.a).rank < max_rank
+                                      ? (Second ? S::mistake.b : S::mistake.a).rank
+                                      : max_rank;
+template <template <int...> class Word, class S, bool Second>
+using shape_word = typename shape_word_of<Word, S, Second, std::make_integer_sequence<int, shape_rank<S, Second>>>::type;
+
+template <class S>
+using operator_word = words::operator_named<label_of<length_of(name_of(S::mistake.op)) + 1>(name_of(S::mistake.op))>;
+
+template <class S>
+inline constexpr auto mistaken_name = label_of<S::mistake.name.size + 1>(S::mistake.name.character);
+
+/// Whether the graph of S (with a static member `mistake`) is in order; if not, a static_assert says what is wrong.
+template <class S>
+constexpr bool graph_is_valid() {
+  using kind = graph_mistake::kind;
+  if constexpr (S::mistake.what == kind::shapes) {
+    static_assert(operands_fit<operator_word<S>, shape_word<words::first_shape, S, false>,
+                               shape_word<words::second_shape, S, true>>,
+                  "tessera: the shapes of these operands do not go together (docs/errors/operands_fit.md)");
+    return false;
+  } else if constexpr (S::mistake.what == kind::type) {
+    static_assert(operand_type_fits<operator_word<S>, shape_word<words::first_shape, S, false>>,
+                  "tessera: an operand holds elements of a type that the operator does not take "
+                  "(docs/errors/operand_type_fits.md)");
+    return false;
+  } else if constexpr (S::mistake.what == kind::rank) {
+    static_assert(rank_is_supported<operator_word<S>, words::rank_of_tensor<S::mistake.a.rank>>,
+                  "tessera: a graph's tensor has at most 4 dimensions (docs/errors/rank_is_supported.md)");
+    return false;
+  } else if constexpr (S::mistake.what == kind::name_twice) {
+    static_assert(names_differ<words::given_name<mistaken_name<S>>>,
+                  "tessera: two inputs, two outputs or two parameters have this name (docs/errors/names_differ.md)");
+    return false;
+  } else if constexpr (S::mistake.what == kind::too_large) {
+    static_assert(graph_is_small_enough<operator_word<S>>,
+                  "tessera: the graph has more tensors, operators or names than a graph may have "
+                  "(docs/errors/graph_is_small_enough.md)");
+    return false;
+  } else if constexpr (S::mistake.what == kind::no_output) {
+    static_assert(graph_has_output<S>,
+                  "tessera: a graph without g.output(…) computes nothing (docs/errors/graph_has_output.md)");
+    return false;
+  } else {
+    return true;
+  }
+}
+
+}  // namespace detail
+}  // namespace tessera

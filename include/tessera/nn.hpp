@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers: operators with named parameters.
+#pragma once
+
+#include <tessera/nn/linear.hpp>
+#include <tessera/nn/norm.hpp>
