@@ -27,6 +27,7 @@ TESSERA_INLINE float sum_row(int n, Term term) {
   batch<float> sum[4] = {batch<float>(0.0f), batch<float>(0.0f), batch<float>(0.0f), batch<float>(0.0f)};
   int i = 0;
   for (; i + 4 * width <= n; i += 4 * width)
+#pragma GCC unroll 4
     for (int chain = 0; chain < 4; ++chain) sum[chain] = sum[chain] + term(i + chain * width, simd::whole<float>{});
   simd::for_each_batch<float>(n - i, [&](int rest, auto count) { sum[0] = sum[0] + term(i + rest, count); });
   return simd::hsum((sum[0] + sum[1]) + (sum[2] + sum[3]));
