@@ -3,6 +3,7 @@
 // operator one compute set, or several where there are more independent parts than tiles.
 #pragma once
 
+#include <tessera/codelets/attention.hpp>
 #include <tessera/codelets/detail/gemm_kernel.hpp>
 #include <tessera/graph/blocking.hpp>
 #include <tessera/graph/graph.hpp>
@@ -109,6 +110,7 @@ class lowering {
     if constexpr (Store) records.accesses[used.accesses] = a;
     ++used.accesses;
   }
+  constexpr void workspace(std::int64_t floats) { execute_.workspace_bytes = (floats * 4 + 63) / 64 * 64; }
   constexpr void number(double value) { execute_.number[numbers_++] = value; }
   constexpr void finish() {
     execute_.accesses = static_cast<std::int16_t>(used.accesses - execute_.first_access);
@@ -218,6 +220,7 @@ class lowering {
       int const parts = heads_in_all - first < machine_.tiles ? heads_in_all - first : machine_.tiles;
       int const by_q = shadow(parts, queries), by_k = shadow(parts, keys_each);
       begin({op.kind, op.operand[3] >= 0}, {parts, 1});
+      workspace(codelets::attention_workspace(keys_each, op.attribute[3]));
       number(op.attribute[4]);
       access(0, op.operand[0], by_q, block_rows, all, row_major::record, direction::in, first * queries);
       access(1, op.operand[1], by_k, block_rows, all, row_major::record, direction::in, first * keys_each);
@@ -232,6 +235,7 @@ class lowering {
     tile_grid const grid = attention_grid(machine_, rows(op.result), op.attribute[0]);
     map(op.result, grid);
     begin({op.kind}, grid);
+    workspace(codelets::attention_workspace(rows(op.result), cols(op.result) / op.attribute[0]));
     number(op.attribute[0] / grid.cols);
     access(0, op.operand[0], op.result, block_rows, block_cols);
     access(1, op.operand[1], op.result, all, block_cols);

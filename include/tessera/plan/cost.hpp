@@ -159,7 +159,7 @@ constexpr step_cost compute_step_cost(program_view const& p, access_plan const* 
       compute += larger(w.flops / m.flops_per_cycle, w.bytes / m.local_bytes_per_cycle);
       moved.received += mine.received;
       moved.sent += mine.sent;
-      touched += k.scratch_bytes + k.state_bytes;
+      touched += scratch_bytes(p, e) + k.state_bytes;
       if (touched > out.vertex_bytes) {
         out.vertex_bytes = touched;
         out.vertex = i;

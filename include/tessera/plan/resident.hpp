@@ -42,7 +42,7 @@ constexpr std::int64_t tile_item_bytes(program_view const& p, exchange_plan<N> c
   }
   execute_record const& e = p.executes[execute];
   std::int64_t const bytes = item < N.tensors + N.accesses ? exchange.access[item - N.tensors].box_bytes
-                                                           : align_up(p.kernels[e.kernel].scratch_bytes);
+                                                           : align_up(scratch_bytes(p, e));
   return bytes > 0 && runs_in(p, e, tiles) ? bytes : 0;
 }
 
@@ -105,7 +105,7 @@ constexpr live_peak tile_peak(program_view const& p, exchange_plan<N> const& exc
     std::int64_t& sum = extra[liveness.step_of_execute[e]];
     for (int j = execute.first_access; j < execute.first_access + execute.accesses; ++j)
       sum += access_bytes<N>(p, exchange, execute, j);
-    sum += align_up(p.kernels[execute.kernel].scratch_bytes);
+    sum += align_up(scratch_bytes(p, execute));
   }
   return largest_live_sum<N>(p, liveness, bytes, extra);
 }
@@ -129,7 +129,7 @@ constexpr void for_each_resident(program_view const& p, exchange_plan<N> const& 
     if (here) {
       for (int j = execute.first_access; j < execute.first_access + execute.accesses; ++j)
         show(resident_kind::buffer, j, detail::access_bytes<N>(p, exchange, execute, j));
-      show(resident_kind::scratch, e, detail::align_up(p.kernels[execute.kernel].scratch_bytes));
+      show(resident_kind::scratch, e, detail::align_up(scratch_bytes(p, execute)));
     }
     show(resident_kind::state, e, p.kernels[execute.kernel].state_bytes);
   }

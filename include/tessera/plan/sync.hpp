@@ -84,7 +84,7 @@ constexpr void collect_execute(program_view const& p, exchange_plan<N> const& ex
     if (a.dir != direction::out) read(run, a.tensor, near);
     if (a.dir != direction::in) (near ? run.near_write : run.far_write).set(a.tensor);
   }
-  own_buffers |= p.kernels[e.kernel].scratch_bytes > 0;
+  own_buffers |= scratch_bytes(p, e) > 0;
 }
 
 template <record_counts N>

@@ -302,6 +302,21 @@ class scratch {
   T* data_ = nullptr;
 };
 
+/// Memory of one step whose size the program's record decides, aligned to 64 bytes: for vertices of graphs, whose sizes
+/// are numbers. At most one a vertex; takes no argument.
+template <class T>
+class workspace {
+ public:
+  using element_type = T;
+  static constexpr std::int64_t bytes = 0;
+
+  T* data() const { return data_; }
+  void bind(field_binding const& b) { data_ = static_cast<T*>(b.data); }
+
+ private:
+  T* data_ = nullptr;
+};
+
 namespace detail {
 enum class field_role { edge, scratch, state };
 template <class F> inline constexpr field_role role_of = field_role::state;
@@ -309,6 +324,9 @@ template <class T, int R, class L> inline constexpr field_role role_of<input<T, 
 template <class T, int R> inline constexpr field_role role_of<output<T, R>> = field_role::edge;
 template <class T, int R> inline constexpr field_role role_of<inout<T, R>> = field_role::edge;
 template <class T, int N> inline constexpr field_role role_of<scratch<T, N>> = field_role::scratch;
+template <class T> inline constexpr field_role role_of<workspace<T>> = field_role::scratch;
+template <class F> inline constexpr bool is_workspace = false;
+template <class T> inline constexpr bool is_workspace<workspace<T>> = true;
 }  // namespace detail
 
 }  // namespace tessera

@@ -93,6 +93,7 @@ struct kernel_record {
   std::int64_t scratch_bytes = 0;                        ///< scratch of one run on one tile, every field aligned to 64
   int scratch_fields = 0;
   std::int64_t scratch_of_field[max_fields] = {};        ///< bytes of each field's scratch
+  int workspace_field = -1;                              ///< the field whose memory the execute sizes, or none
   void (*construct)(void* object) = nullptr;             ///< default values
   void (*bind)(void* object, field_binding const*) = nullptr;
   void (*run)(void* object) = nullptr;
@@ -112,6 +113,7 @@ struct execute_record {
   int last_tile = 0;
   int stride = 1;
   void (*state)(void* object, tile, double const* number) = nullptr;   ///< sets the state fields that are given
+  std::int64_t workspace_bytes = 0;                      ///< of the vertex's workspace field, a multiple of 64
   double number[max_numbers] = {};                       ///< graph programs: what configures the vertex (sizes, eps, …)
 
   constexpr bool has_tile(int t) const { return t >= first_tile && t <= last_tile && (t - first_tile) % stride == 0; }
@@ -151,6 +153,11 @@ struct program_view {
   int step_count = 0;
   int kernel_count = 0;
 };
+
+/// Bytes of scratch and workspace that an execute's vertex has for one run on one tile.
+constexpr std::int64_t scratch_bytes(program_view const& p, execute_record const& e) {
+  return p.kernels[e.kernel].scratch_bytes + e.workspace_bytes;
+}
 
 /// How many records of each kind there are: the template argument of everything with arrays of that size.
 struct record_counts {

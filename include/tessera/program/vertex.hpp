@@ -213,6 +213,8 @@ constexpr void sizes_of(field_types<F...>, kernel_record& k) {
   k.scratch_fields = (int(role_of<F> == field_role::scratch) + ... + 0);
   int i = 0;
   ((k.scratch_of_field[i++] = scratch_bytes<F>()), ...);
+  i = 0;
+  ((k.workspace_field = is_workspace<F> ? i : k.workspace_field, ++i), ...);
 }
 
 }  // namespace detail

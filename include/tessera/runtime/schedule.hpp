@@ -189,7 +189,7 @@ class schedule {
         if (has_own_buffer(i)) copies_bytes = std::max(copies_bytes, row_major_bytes(x, i));
       }
       scratch_offset_[static_cast<std::size_t>(e)] = bytes;
-      if (p.target.shared) bytes += p.kernels[x.kernel].scratch_bytes;
+      if (p.target.shared) bytes += scratch_bytes(p, x);
       workspace_bytes_ = std::max(workspace_bytes_, bytes);
       row_major_bytes_ = std::max(row_major_bytes_, copies_bytes);
     }
@@ -257,6 +257,7 @@ class schedule {
       fields[f].data = data;
       data += k.scratch_of_field[f];
     }
+    if (k.workspace_field >= 0) fields[k.workspace_field].data = data;
   }
 
   void construct(vertex_entry& v) const {

@@ -83,18 +83,22 @@ inline void attention_head(attention_operands const& x, float* scratch) {
       float const* const v = k + gemm_packed_size(x.depth, keys);  // (depth / NR, keys, NR)
       packed += gemm_packed_size(x.depth, keys) + gemm_packed_size(keys, x.depth);
       batch<float> const scale(x.scale);
+      batch<float> largest_lanes[gemm_tile.rows];
+      std::fill(largest_lanes, largest_lanes + rows, batch<float>(lowest));
       gemm_operands const product{.rows = rows, .columns = keys, .depth = x.depth,
                                   .a = x.q + query * x.q_stride, .a_stride = x.q_stride,
                                   .b = k, .c = scores, .c_stride = score_stride};
-      gemm_block(product, [&](batch<float> const& score, int, int column, auto count) {
-        batch<float> const scaled = score * scale;
-        return x.mask == nullptr ? scaled : scaled + simd::load(x.mask + key + column, count);
+      gemm_block(product, [&](batch<float> const& score, int row, int column, auto count) {
+        batch<float> scaled = score * scale;
+        if (x.mask != nullptr) scaled = scaled + simd::load(x.mask + key + column, count);
+        largest_lanes[row] = simd::max(largest_lanes[row], simd::keep(scaled, count, lowest));
+        return scaled;
       });
 
       for (int r = 0; r < rows; ++r) {
         float* const row = scores + r * score_stride;
         float const before = largest[r];
-        largest[r] = std::max(before, max_row(row, keys));
+        largest[r] = std::max(before, simd::hmax(largest_lanes[r]));
         batch<float> const shift(largest[r] == lowest ? 0.0f : largest[r]);  // nothing seen yet: e^(-∞ - 0) = 0
         float const added = sum_row(keys, [&](int i, auto count) {
           batch<float> const weight = simd::keep(simd::exp(simd::load(row + i, count) - shift), count, 0.0f);
