@@ -27,10 +27,10 @@ struct straight {
     b.compute(k, {own(w), out(u)});
   }
 };
-static_assert(lives(planned<straight>::liveness, 0, "#..##"));
-static_assert(lives(planned<straight>::liveness, 1, "##..."));
-static_assert(lives(planned<straight>::liveness, 2, ".###."));
-static_assert(lives(planned<straight>::liveness, 3, "..#.."));   // a dead write needs memory where it happens
+static_assert(lives(planned_records<straight>::liveness, 0, "#..##"));
+static_assert(lives(planned_records<straight>::liveness, 1, "##..."));
+static_assert(lives(planned_records<straight>::liveness, 2, ".###."));
+static_assert(lives(planned_records<straight>::liveness, 3, "..#.."));   // a dead write needs memory where it happens
 
 struct loop {
   constexpr void operator()(builder& b) const {
@@ -44,9 +44,9 @@ struct loop {
     b.end_repeat();                              // 4
   }
 };
-static_assert(lives(planned<loop>::liveness, 0, "#####."));   // read again in the next round
-static_assert(lives(planned<loop>::liveness, 1, "..##.."));
-static_assert(lives(planned<loop>::liveness, 2, "#..#.#"));
+static_assert(lives(planned_records<loop>::liveness, 0, "#####."));   // read again in the next round
+static_assert(lives(planned_records<loop>::liveness, 1, "..##.."));
+static_assert(lives(planned_records<loop>::liveness, 2, "#..#.#"));
 
 struct partial {
   constexpr void operator()(builder& b) const {
@@ -64,8 +64,8 @@ struct partial {
     b.compute(k, {own(t), out(y)});       // 4
   }
 };
-static_assert(lives(planned<partial>::liveness, 0, "#####."));
-static_assert(!planned<partial>::liveness.live_after[2].test(0) && planned<partial>::liveness.live_after[1].test(0));
+static_assert(lives(planned_records<partial>::liveness, 0, "#####."));
+static_assert(!planned_records<partial>::liveness.live_after[2].test(0) && planned_records<partial>::liveness.live_after[1].test(0));
 
 struct branches {
   constexpr void operator()(builder& b) const {
@@ -86,9 +86,9 @@ struct branches {
     b.end_while();                        // 9
   }
 };
-static_assert(lives(planned<branches>::liveness, 2, ".##....##.."));
-static_assert(lives(planned<branches>::liveness, 3, "..########") == false);
-static_assert(lives(planned<branches>::liveness, 1, "###########"));   // an input that no step writes stays
+static_assert(lives(planned_records<branches>::liveness, 2, ".##....##.."));
+static_assert(lives(planned_records<branches>::liveness, 3, "..########") == false);
+static_assert(lives(planned_records<branches>::liveness, 1, "###########"));   // an input that no step writes stays
 
 }  // namespace
 

@@ -20,7 +20,7 @@ struct chain {
     b.output(last);
   }
 };
-using chained = planned<chain>;
+using chained = planned_records<chain>;
 // The input stays, for another run; between runs input and output are there; two temporaries take turns beside them.
 static_assert(chained::memory.arena_bytes[0] == 3 * 64 * 64 * 4);
 static_assert(chained::memory.live_bytes[0] == 3 * 64 * 64 * 4);
@@ -37,7 +37,7 @@ struct parts {
     b.end_set();
   }
 };
-using parted = planned<parts>;
+using parted = planned_records<parts>;
 static_assert(parted::memory.classes == 3);
 static_assert(parted::memory.tiles[1].first == 3 && parted::memory.tiles[1].last == 3);
 static_assert(parted::memory.arena_bytes[0] == 8 * 16 * 4);
@@ -59,7 +59,7 @@ struct weights {
     b.compute(k, {out(y), own(x), with_layout(whole(w), {layout_kind::panels, 16})});
   }
 };
-using weighted = planned<weights>;
+using weighted = planned_records<weights>;
 static_assert(weighted::exchange.access[2].form == field_form::resident);
 // Only the packed form is ever read, so only that is kept.
 static_assert(weighted::memory.offset[0][0] == -1 && weighted::memory.parameter_offset[0] == -1);

@@ -2,7 +2,7 @@
 // Programs written as records by hand, for tests of planning passes.
 //
 //   constexpr auto build(plan_test::builder& b) { int u = b.rows("u", 64, 64); …; b.compute(b.run(0, {halo(u), own(v)})); }
-//   plan_test::planned<decltype([](plan_test::builder& b) { … })>::memory
+//   plan_test::planned_records<decltype([](plan_test::builder& b) { … })>::memory
 #pragma once
 
 #include <initializer_list>
@@ -237,7 +237,7 @@ constexpr program_records<N> to_records(builder const& b) {
 /// All plans of a program, each in a constant of its own, large passes in pieces. `Build` is a function object that
 /// fills a builder.
 template <class Build>
-struct planned {
+struct planned_records {
   static constexpr builder collect() {
     builder b;
     Build{}(b);

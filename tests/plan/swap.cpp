@@ -23,15 +23,15 @@ struct copies {
     if (Which == 5) b.parameter(v);
   }
 };
-static_assert(planned<copies<0>>::swaps.swap[1]);
-static_assert(!planned<copies<1>>::swaps.swap[1]);
-static_assert(!planned<copies<2>>::swaps.swap[1]);
-static_assert(!planned<copies<3>>::swaps.swap[1]);
-static_assert(planned<copies<4>>::swaps.swap[1]);
-static_assert(!planned<copies<5>>::swaps.swap[1]);
+static_assert(planned_records<copies<0>>::swaps.swap[1]);
+static_assert(!planned_records<copies<1>>::swaps.swap[1]);
+static_assert(!planned_records<copies<2>>::swaps.swap[1]);
+static_assert(!planned_records<copies<3>>::swaps.swap[1]);
+static_assert(planned_records<copies<4>>::swaps.swap[1]);
+static_assert(!planned_records<copies<5>>::swaps.swap[1]);
 // Both memories are kept while either tensor is live.
-static_assert(planned<copies<0>>::values.occupied[2].test(0) && !planned<copies<0>>::values.occupied[2].test(1));
-static_assert(planned<copies<0>>::liveness.occupied[2].test(1));
+static_assert(planned_records<copies<0>>::values.occupied[2].test(0) && !planned_records<copies<0>>::values.occupied[2].test(1));
+static_assert(planned_records<copies<0>>::liveness.occupied[2].test(1));
 
 struct crowded {
   constexpr void operator()(builder& b) const {
@@ -45,7 +45,7 @@ struct crowded {
     b.compute(k, {own(w), inout(u)});
   }
 };
-static_assert(!planned<crowded>::swaps.swap[1]);
+static_assert(!planned_records<crowded>::swaps.swap[1]);
 
 struct triangle {
   constexpr void operator()(builder& b) const {
@@ -61,7 +61,7 @@ struct triangle {
     b.copy(v, w);                        // v already exchanges memory with u
   }
 };
-static_assert(planned<triangle>::swaps.swap[1] && !planned<triangle>::swaps.swap[3]);
+static_assert(planned_records<triangle>::swaps.swap[1] && !planned_records<triangle>::swaps.swap[3]);
 
 }  // namespace
 

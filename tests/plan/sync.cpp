@@ -31,7 +31,7 @@ struct ping_pong {
     b.end_repeat();
   }
 };
-static_assert(barriers(planned<ping_pong>::sync, ".||."));
+static_assert(barriers(planned_records<ping_pong>::sync, ".||."));
 
 struct copied {
   constexpr void operator()(builder& b) const {
@@ -45,8 +45,8 @@ struct copied {
     b.end_repeat();
   }
 };
-static_assert(planned<copied>::swaps.swap[2]);
-static_assert(barriers(planned<copied>::sync, ".|.."));   // the swap moves nothing and waits for nobody
+static_assert(planned_records<copied>::swaps.swap[2]);
+static_assert(barriers(planned_records<copied>::sync, ".|.."));   // the swap moves nothing and waits for nobody
 
 struct chain {
   constexpr void operator()(builder& b) const {
@@ -62,7 +62,7 @@ struct chain {
     b.output(last);
   }
 };
-static_assert(barriers(planned<chain>::sync, "..."));
+static_assert(barriers(planned_records<chain>::sync, "..."));
 
 struct packed {
   constexpr void operator()(builder& b) const {
@@ -79,7 +79,7 @@ struct packed {
 };
 // Filling the second step's buffer reads only w, and no vertex of the first step that still runs minds, unless both
 // buffers have the same place.
-static_assert(planned<packed>::sync.inside[0] && planned<packed>::sync.inside[1] && !planned<packed>::sync.before[0]);
+static_assert(planned_records<packed>::sync.inside[0] && planned_records<packed>::sync.inside[1] && !planned_records<packed>::sync.before[0]);
 
 struct predicates {
   constexpr void operator()(builder& b) const {
@@ -95,7 +95,7 @@ struct predicates {
   }
 };
 // Everybody reads the predicate before the step that changes it, and after.
-static_assert(barriers(planned<predicates>::sync, "|.|."));
+static_assert(barriers(planned_records<predicates>::sync, "|.|."));
 
 /// Bytes that a tile touches, in the machine's arena or that of a tile.
 struct touch {
