@@ -37,6 +37,7 @@ struct class_memory {
   std::int64_t offset[item_count(N) + 1] = {};
   std::int64_t arena_bytes = 0;
   std::int64_t live_bytes = 0;
+  std::int64_t floor_bytes = 0;       ///< the part of the arena below, with what is always live
   int live_step = 0;                  ///< a step at which live_bytes are live
 };
 
@@ -170,12 +171,20 @@ constexpr class_memory<N> place_blocks(program_view const& p, exchange_plan<N> c
   detail::live_peak const peak = detail::largest_live_sum<N>(p, liveness, problem.bytes, extra.of);
   out.live_bytes = peak.bytes;
   out.live_step = peak.step;
-  problem.lower_bound = peak.bytes;
+  for (std::int64_t& offset : out.offset) offset = -1;
+  // What is always live forms a floor under the rest: nothing can ever use its place.
+  for (int b = 0; b < N.tensors; ++b) {
+    if (blocks.length[b] != p.step_count + 1 || problem.bytes[b] == 0) continue;
+    out.offset[b] = out.floor_bytes;
+    out.floor_bytes += problem.bytes[b];
+    problem.bytes[b] = 0;
+  }
+  problem.lower_bound = peak.bytes - out.floor_bytes;
   std::int64_t const budget = blocks.buffers_by_step ? 0 : 40000;
   auto const best = detail::place(problem, blocks.conflicts, budget);
-  for (std::int64_t& offset : out.offset) offset = -1;
-  for (int b = 0; b < blocks.count; ++b) out.offset[blocks.item[b]] = best.offset[b];
-  out.arena_bytes = best.arena_bytes;
+  for (int b = 0; b < blocks.count; ++b)
+    if (best.offset[b] >= 0) out.offset[blocks.item[b]] = out.floor_bytes + best.offset[b];
+  out.arena_bytes = out.floor_bytes + best.arena_bytes;
   return out;
 }
 
@@ -192,7 +201,7 @@ constexpr class_memory<N> place_step_buffers(program_view const& p, exchange_pla
   std::int64_t size[N.tensors + 1] = {};
   int count = 0;
   for (int t = 0; t < p.tensor_count; ++t) {
-    if (out.offset[t] < 0) continue;
+    if (out.offset[t] < out.floor_bytes) continue;
     key[t] = -out.offset[t];
     size[t] = detail::arena_item_bytes<N>(p, exchange, tiles, t, -1);
     order[count++] = t;
@@ -201,7 +210,7 @@ constexpr class_memory<N> place_step_buffers(program_view const& p, exchange_pla
   for (int s = 0; s < p.step_count; ++s) {
     if (bytes.of[s] == 0) continue;
     auto const& row = liveness.occupied[s];
-    std::int64_t cursor = 0;
+    std::int64_t cursor = out.floor_bytes;
     for (int i = 0; i < count; ++i) {
       int const t = order[i];
       if (((row.word[t >> 6] >> (t & 63)) & 1u) == 0) continue;
