@@ -5,15 +5,16 @@
 //   double const peak = tessera::benchmarks::fma_peak();
 #pragma once
 
+#include <tessera/simd/batch.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
-#include <tessera/simd/batch.hpp>
-
 namespace tessera::benchmarks {
 
-/// GFLOP/s of one round of `steps` (a multiple of 4): as many independent sums as hide the latency of a fused multiply-add (4 cycles, 2 pipes).
+/// GFLOP/s of one round of `steps` (a multiple of 4) on more independent sums than a fused multiply-add needs to hide
+/// its latency (4 cycles, 2 pipes).
 TESSERA_NOINLINE inline double fma_round(long steps) {
   using batch = simd::batch<float>;
   constexpr int sums = simd::lanes<float> == 16 ? 24 : 12;  // of 32 and 16 registers

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention of one head on one core, packing of keys and values included, as a share of the multiply-add peak measured
 // in the same run. FLOPs are those of the two products; exponentials are not counted.
-#include <benchmark/benchmark.h>
-
+#include "../fma_peak.hpp"
 #include <tessera/codelets/detail/attention_kernel.hpp>
 
-#include "../fma_peak.hpp"
+#include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <cstddef>
@@ -17,15 +16,24 @@ namespace {
 
 void attention(benchmark::State& state) {
   int const sequence = static_cast<int>(state.range(0)), depth = static_cast<int>(state.range(1)), stride = 12 * depth;
-  std::vector<float> x(static_cast<std::size_t>(3 * sequence * stride)), out(static_cast<std::size_t>(sequence * stride));
+  std::vector<float> x(static_cast<std::size_t>(3 * sequence * stride)),
+      out(static_cast<std::size_t>(sequence * stride));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
   std::vector<float> scratch(static_cast<std::size_t>(kernels::attention_scratch(sequence, depth)));
   double const peak = tessera::benchmarks::fma_peak();
   for (auto _ : state) {
-    kernels::attention_head({.queries = sequence, .keys = sequence, .depth = depth, .q = x.data(), .q_stride = stride,
-                             .k = x.data() + sequence * stride, .k_stride = stride,
-                             .v = x.data() + 2 * sequence * stride, .v_stride = stride, .out = out.data(),
-                             .out_stride = stride, .scale = 1.0f / std::sqrt(static_cast<float>(depth))},
+    kernels::attention_head({.queries = sequence,
+                             .keys = sequence,
+                             .depth = depth,
+                             .q = x.data(),
+                             .q_stride = stride,
+                             .k = x.data() + sequence * stride,
+                             .k_stride = stride,
+                             .v = x.data() + 2 * sequence * stride,
+                             .v_stride = stride,
+                             .out = out.data(),
+                             .out_stride = stride,
+                             .scale = 1.0f / std::sqrt(static_cast<float>(depth))},
                             scratch.data());
     benchmark::ClobberMemory();
   }
@@ -39,6 +47,12 @@ void attention(benchmark::State& state) {
 
 BENCHMARK(attention)
     ->ArgNames({"sequence", "depth"})
-    ->Args({16, 32})->Args({64, 32})->Args({128, 32})->Args({256, 32})->Args({512, 32})->Args({128, 64})->Args({512, 64});
+    ->Args({16, 32})
+    ->Args({64, 32})
+    ->Args({128, 32})
+    ->Args({256, 32})
+    ->Args({512, 32})
+    ->Args({128, 64})
+    ->Args({512, 64});
 
 BENCHMARK_MAIN();

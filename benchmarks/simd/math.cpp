@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Throughput of the elementary functions over an array in the first-level cache. Counter: nanoseconds an element.
-#include <benchmark/benchmark.h>
-
 #include <tessera/simd/math.hpp>
 #include <tessera/simd/tail.hpp>
+
+#include <benchmark/benchmark.h>
 
 #include <cstddef>
 #include <vector>
@@ -18,9 +18,8 @@ void elementary(benchmark::State& state, Function function, float low, float hig
   std::vector<float> x(n), y(n);
   for (int i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] = low + (high - low) * static_cast<float>(i) / n;
   for (auto _ : state) {
-    simd::for_each_batch<float>(n, [&](int i, auto count) {
-      simd::store(y.data() + i, function(simd::load(x.data() + i, count)), count);
-    });
+    simd::for_each_batch<float>(
+        n, [&](int i, auto count) { simd::store(y.data() + i, function(simd::load(x.data() + i, count)), count); });
     benchmark::ClobberMemory();
   }
   state.counters["ns/element"] = benchmark::Counter(1e-9 * n * static_cast<double>(state.iterations()),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "../reference/loops.hpp"
 #include <tessera/codelets/detail/attention_kernel.hpp>
 
-#include "../reference/loops.hpp"
+#include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
@@ -32,9 +31,18 @@ double difference(int queries, int keys, int depth, float scale, int visible) {
   for (int j = visible; j < keys; ++j) mask[at(j)] = -std::numeric_limits<float>::infinity();
   std::vector<float> scratch(static_cast<std::size_t>(kernels::attention_scratch(keys, depth)),
                              std::numeric_limits<float>::quiet_NaN());
-  kernels::attention_head({.queries = queries, .keys = keys, .depth = depth, .q = q_rows.data(), .q_stride = stride,
-                           .k = k_rows.data(), .k_stride = stride, .v = v_rows.data(), .v_stride = stride,
-                           .out = out.data(), .out_stride = stride, .scale = scale,
+  kernels::attention_head({.queries = queries,
+                           .keys = keys,
+                           .depth = depth,
+                           .q = q_rows.data(),
+                           .q_stride = stride,
+                           .k = k_rows.data(),
+                           .k_stride = stride,
+                           .v = v_rows.data(),
+                           .v_stride = stride,
+                           .out = out.data(),
+                           .out_stride = stride,
+                           .scale = scale,
                            .mask = visible < keys ? mask.data() : nullptr},
                           scratch.data());
   auto const want = reference::attention(q, k, v, at(queries), at(visible), at(depth), double{scale});

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "../reference/loops.hpp"
 #include <tessera/codelets/detail/gemm_kernel.hpp>
 #include <tessera/codelets/detail/pack.hpp>
 
-#include "../reference/loops.hpp"
+#include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
@@ -31,7 +30,8 @@ struct product {
     std::vector<float> a(at(m) * at(lda), std::numeric_limits<float>::quiet_NaN());
     for (int i = 0; i < m; ++i)
       for (int p = 0; p < k; ++p) a[at(i * lda + p)] = dense_a[at(i * k + p)];
-    std::vector<float> panels(static_cast<std::size_t>(kernels::gemm_packed_size(k, n)), std::numeric_limits<float>::quiet_NaN());
+    std::vector<float> panels(static_cast<std::size_t>(kernels::gemm_packed_size(k, n)),
+                              std::numeric_limits<float>::quiet_NaN());
     auto const stored = transposed ? reference::transpose(b, at(k), at(n)) : b;
     int const all = kernels::gemm_panels(n);
     for (int first = 0; first < all; first += 2) {  // in pieces, as several workers would
@@ -40,8 +40,15 @@ struct product {
       else kernels::pack_panels(stored.data(), n, k, n, panels.data(), first, last);
     }
     std::vector<float> c(at(m) * at(ldc), 7.0f);
-    kernels::gemm_block({.rows = m, .columns = n, .depth = k, .a = a.data(), .a_stride = lda, .b = panels.data(),
-                         .c = c.data(), .c_stride = ldc, .accumulate = accumulate},
+    kernels::gemm_block({.rows = m,
+                         .columns = n,
+                         .depth = k,
+                         .a = a.data(),
+                         .a_stride = lda,
+                         .b = panels.data(),
+                         .c = c.data(),
+                         .c_stride = ldc,
+                         .accumulate = accumulate},
                         epilogue);
     auto const sum = reference::matmul(dense_a, b, at(m), at(k), at(n));
     double worst = 0.0;
@@ -94,7 +101,8 @@ TEST_CASE("the epilogue sees each element once, with its row and column") {
         auto const residual = reference::numbers(at(m) * at(n), 4);
         product{.m = m, .n = n, .k = k, .c_padding = 2}.check(
             [&](auto sum, int row, int column, auto count) {
-              return sum + simd::load(bias.data() + column, count) + simd::load(residual.data() + row * n + column, count);
+              return sum + simd::load(bias.data() + column, count) +
+                     simd::load(residual.data() + row * n + column, count);
             },
             [&](double sum, int i, int j) { return sum + double{bias[at(j)]} + double{residual[at(i * n + j)]}; });
       }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "../reference/loops.hpp"
 #include <tessera/simd/convert.hpp>
 #include <tessera/simd/transpose.hpp>
 
-#include "../reference/loops.hpp"
+#include <doctest/doctest.h>
 
 #include <bit>
 #include <cmath>

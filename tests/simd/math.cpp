@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "../reference/loops.hpp"
 #include <tessera/simd/math.hpp>
 #include <tessera/simd/tail.hpp>
 
-#include "../reference/loops.hpp"
+#include <doctest/doctest.h>
 
 #include <bit>
 #include <cmath>
@@ -29,9 +28,8 @@ double largest_error(Function function, Exact exact, unit measure, std::uint64_t
   std::vector<float> x(block), y(block);
   for (std::uint64_t base = 0; base < 0x100000000u; base += block * step) {
     for (std::uint64_t i = 0; i < block; ++i) x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(base + i * step));
-    simd::for_each_batch<float>(block, [&](int i, auto count) {
-      simd::store(y.data() + i, function(simd::load(x.data() + i, count)), count);
-    });
+    simd::for_each_batch<float>(
+        block, [&](int i, auto count) { simd::store(y.data() + i, function(simd::load(x.data() + i, count)), count); });
     for (std::size_t i = 0; i < block; ++i) {
       double const want = exact(double{x[i]});
       if (std::isnan(want)) {

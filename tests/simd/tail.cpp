@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
+#include "../reference/loops.hpp"
 #include <tessera/simd/tail.hpp>
 
-#include "../reference/loops.hpp"
+#include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstdint>

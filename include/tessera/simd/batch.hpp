@@ -8,13 +8,13 @@
 // and xsimd::store demands an aligned address.
 #pragma once
 
-#include <bit>
-#include <cstdint>
-#include <type_traits>
+#include <tessera/base/config.hpp>
 
 #include <xsimd/xsimd.hpp>
 
-#include <tessera/base/config.hpp>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -73,7 +73,7 @@ TESSERA_INLINE batch<To> bits_as(xsimd::batch<From> const& value) {
 // min(a, b) = a < b ? a : b and max(a, b) = a > b ? a : b: with a NaN on either side the result is b. A clamp that lets
 // NaN through therefore has the value second:   min(high, max(low, x))
 
-#define TESSERA_TERNARY(T, name, expression)                                                         \
+#define TESSERA_TERNARY(T, name, expression) \
   TESSERA_INLINE batch<T> name(batch<T> const& a, batch<T> const& b, batch<T> const& c) { return batch<T>(expression); }
 #define TESSERA_UNARY(T, name, expression) \
   TESSERA_INLINE batch<T> name(batch<T> const& a) { return batch<T>(expression); }
@@ -125,9 +125,9 @@ TESSERA_BINARY(double, min, vbslq_f64(vcltq_f64(a, b), a, b))
 TESSERA_BINARY(double, max, vbslq_f64(vcgtq_f64(a, b), a, b))
 #endif
 #if !defined(__FMA__) && !defined(__AVX512F__) && !defined(__aarch64__)
-TESSERA_TERNARY(float, fma, a * b + c)
+TESSERA_TERNARY(float, fma, a* b + c)
 TESSERA_TERNARY(float, fnma, c - a * b)
-TESSERA_TERNARY(double, fma, a * b + c)
+TESSERA_TERNARY(double, fma, a* b + c)
 TESSERA_TERNARY(double, fnma, c - a * b)
 #endif
 #if defined(__aarch64__)
@@ -144,7 +144,7 @@ TESSERA_BINARY(std::int32_t, max, xsimd::max(a, b))
 #undef TESSERA_UNARY
 
 namespace detail {
-// GCC 12 warns of uninitialised registers inside some of its own AVX-512 intrinsics; the vector extension has no such text.
+// GCC 12 warns of uninitialised registers inside some of its own AVX-512 intrinsics, not of the vector extension.
 template <class T, int Width>
 using vector [[gnu::vector_size(Width * sizeof(T))]] = T;
 
@@ -187,11 +187,14 @@ TESSERA_INLINE T hmax(xsimd::batch<T> const& value) {
 /// Every lane shifted by `Bits`; to the right with the sign filled in.
 template <int Bits>
 TESSERA_INLINE batch<std::int32_t> shift_left(batch<std::int32_t> const& value) {
-  return std::bit_cast<batch<std::int32_t>>(std::bit_cast<detail::vector<std::int32_t, lanes<std::int32_t>>>(value) << Bits);
+  using vector = detail::vector<std::int32_t, lanes<std::int32_t>>;
+  return std::bit_cast<batch<std::int32_t>>(std::bit_cast<vector>(value) << Bits);
 }
+/// The shift to the right.
 template <int Bits>
 TESSERA_INLINE batch<std::int32_t> shift_right(batch<std::int32_t> const& value) {
-  return std::bit_cast<batch<std::int32_t>>(std::bit_cast<detail::vector<std::int32_t, lanes<std::int32_t>>>(value) >> Bits);
+  using vector = detail::vector<std::int32_t, lanes<std::int32_t>>;
+  return std::bit_cast<batch<std::int32_t>>(std::bit_cast<vector>(value) >> Bits);
 }
 
 /// The magnitude of `value` with the sign of `sign`.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of the 16-bit formats to float and back; rounding to nearest, ties to even, bit for bit as half(x) and bf16(x).
+// Arrays of the 16-bit formats to float and back; rounding to nearest, ties to even, as half(x) and bf16(x) do.
 //
 //   simd::to_float(weights.data(), floats.data(), n);        simd::from_float(floats.data(), halves.data(), n);
 #pragma once
 
+#include <tessera/simd/tail.hpp>
+#include <tessera/tensor/element.hpp>
+
 #include <bit>
 #include <cstdint>
 #include <cstring>
-
-#include <tessera/simd/tail.hpp>
-#include <tessera/tensor/element.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -20,7 +20,8 @@ inline void to_float(half const* from, float* to, int n) {
   int i = 0;
 #if defined(__AVX512F__)
   for (; i + 16 <= n; i += 16)
-    _mm512_storeu_ps(to + i, _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<__m256i const*>(from + i))));
+    _mm512_storeu_ps(to + i,
+                     _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<__m256i const*>(from + i))));
 #elif defined(__F16C__)
   for (; i + 8 <= n; i += 8)
     _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<__m128i const*>(from + i))));
@@ -36,7 +37,8 @@ inline void from_float(float const* from, half* to, int n) {
   int i = 0;
 #if defined(__AVX512F__)
   for (; i + 16 <= n; i += 16)
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(from + i), 0));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i),
+                        _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(from + i), 0));
 #elif defined(__F16C__)
   for (; i + 8 <= n; i += 8)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));

@@ -11,10 +11,10 @@
 // the rest fitted again).
 #pragma once
 
+#include <tessera/simd/batch.hpp>
+
 #include <cstdint>
 #include <limits>
-
-#include <tessera/simd/batch.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -60,10 +60,12 @@ TESSERA_INLINE batch<float> exp(batch<float> const& x) {
   return batch<float>(_mm512_maskz_scalef_ps(0xffff, p, split.n));
 #else
   // In two steps, since 2^n may be too large or too small for a float: only the second one rounds.
-  batch<std::int32_t> const n = shift_right<9>(shift_left<9>(bits_as<std::int32_t>(split.shifted)));  // sign-extends the low 23 bits
+  batch<std::int32_t> const n =
+      shift_right<9>(shift_left<9>(bits_as<std::int32_t>(split.shifted)));  // sign-extends the low 23 bits
   batch<std::int32_t> const half = shift_right<1>(n);
   batch<std::int32_t> const bias(127);
-  return p * bits_as<float>(shift_left<23>(half + bias)) * bits_as<float>(shift_left<23>(n - half + bias));
+  auto const power = [&](batch<std::int32_t> const& e) { return bits_as<float>(shift_left<23>(e + bias)); };
+  return p * power(half) * power(n - half);
 #endif
 }
 
@@ -146,7 +148,8 @@ TESSERA_INLINE batch<float> log(batch<float> const& x) {
   batch<float> const result = simd::fma(e, batch<float>(0x1.62e4p-1f), f + tail);
 
   batch<float> const infinity(std::numeric_limits<float>::infinity());
-  batch<float> const special = simd::select(x == infinity, infinity, batch<float>(std::numeric_limits<float>::quiet_NaN()));
+  batch<float> const not_a_number(std::numeric_limits<float>::quiet_NaN());
+  batch<float> const special = simd::select(x == infinity, infinity, not_a_number);
   return simd::select((x > zero) & (x < infinity), result, simd::select(x == zero, -infinity, special));
 }
 

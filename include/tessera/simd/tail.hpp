@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over arrays whose length is no multiple of the register width, written once for whole and partial batches.
 //
-//   simd::for_each_batch<float>(n, [&](int i, auto count) { simd::store(y + i, 2.0f * simd::load(x + i, count), count); });
+//   simd::for_each_batch<float>(n, [&](int i, auto count) { simd::store(y + i, -simd::load(x + i, count), count); });
 //
 // `count` is `whole<float>` (a constant: plain loads and stores) or, at the end, an int below `lanes<float>`: masked
 // loads and stores with AVX2 and AVX-512, a small buffer elsewhere. Nothing outside [0, n) is read or written.
 #pragma once
 
+#include <tessera/simd/batch.hpp>
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-
-#include <tessera/simd/batch.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -95,7 +95,7 @@ TESSERA_INLINE void store(T* to, std::type_identity_t<batch<T>> const& value, wh
   simd::store(to, value);
 }
 
-/// `value` in the first `count` lanes, `other` in the rest: what a reduction needs when zero is not its neutral element.
+/// `value` in the first `count` lanes, `other` in the rest: what a reduction needs whose neutral element is not zero.
 template <class T>
 TESSERA_INLINE batch<T> keep(xsimd::batch<T> const& value, int count, T other) {
   T lane[lanes<T>];

@@ -7,14 +7,14 @@
 //                   .v_stride = h, .out = out, .out_stride = h, .scale = 0.1767767f}, scratch);
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <limits>
-
 #include <tessera/codelets/detail/gemm_kernel.hpp>
 #include <tessera/codelets/detail/pack.hpp>
 #include <tessera/codelets/detail/row_kernels.hpp>
 #include <tessera/simd/math.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -26,16 +26,16 @@ inline constexpr int attention_key_block = 256;
 /// One head. Strides are elements from row to row, at least `depth`.
 struct attention_operands {
   int queries, keys, depth;
-  float const* q;                 // (queries, depth)
+  float const* q;  // (queries, depth)
   std::ptrdiff_t q_stride;
-  float const* k;                 // (keys, depth)
+  float const* k;  // (keys, depth)
   std::ptrdiff_t k_stride;
-  float const* v;                 // (keys, depth)
+  float const* v;  // (keys, depth)
   std::ptrdiff_t v_stride;
-  float* out;                     // (queries, depth)
+  float* out;  // (queries, depth)
   std::ptrdiff_t out_stride;
-  float scale;                    // usually 1 / √depth
-  float const* mask = nullptr;    // keys terms to add to every query's scores, minus infinity to leave a key out
+  float scale;                  // usually 1 / √depth
+  float const* mask = nullptr;  // keys terms to add to every query's scores, minus infinity to leave a key out
 };
 
 /// Floats of scratch that `attention_head` needs: k and v as panels, and a block of scores.
@@ -79,15 +79,20 @@ inline void attention_head(attention_operands const& x, float* scratch) {
     packed = 0;
     for (int key = 0; key < x.keys; key += block) {
       int const keys = std::min(block, x.keys - key);
-      float const* const k = panels + packed;                     // (keys / NR, depth, NR)
+      float const* const k = panels + packed;                      // (keys / NR, depth, NR)
       float const* const v = k + gemm_packed_size(x.depth, keys);  // (depth / NR, keys, NR)
       packed += gemm_packed_size(x.depth, keys) + gemm_packed_size(keys, x.depth);
       batch<float> const scale(x.scale);
       batch<float> largest_lanes[gemm_tile.rows];
       std::fill(largest_lanes, largest_lanes + rows, batch<float>(lowest));
-      gemm_operands const product{.rows = rows, .columns = keys, .depth = x.depth,
-                                  .a = x.q + query * x.q_stride, .a_stride = x.q_stride,
-                                  .b = k, .c = scores, .c_stride = score_stride};
+      gemm_operands const product{.rows = rows,
+                                  .columns = keys,
+                                  .depth = x.depth,
+                                  .a = x.q + query * x.q_stride,
+                                  .a_stride = x.q_stride,
+                                  .b = k,
+                                  .c = scores,
+                                  .c_stride = score_stride};
       gemm_block(product, [&](batch<float> const& score, int row, int column, auto count) {
         batch<float> scaled = score * scale;
         if (x.mask != nullptr) scaled = scaled + simd::load(x.mask + key + column, count);
@@ -119,8 +124,15 @@ inline void attention_head(attention_operands const& x, float* scratch) {
       bool const last = key + block >= x.keys;
       float share[gemm_tile.rows];
       for (int r = 0; r < rows; ++r) share[r] = !last ? 1.0f : sum[r] > 0.0f ? 1.0f / sum[r] : 0.0f;
-      gemm_block({.rows = rows, .columns = x.depth, .depth = keys, .a = scores, .a_stride = score_stride, .b = v,
-                  .c = out, .c_stride = x.out_stride, .accumulate = key > 0},
+      gemm_block({.rows = rows,
+                  .columns = x.depth,
+                  .depth = keys,
+                  .a = scores,
+                  .a_stride = score_stride,
+                  .b = v,
+                  .c = out,
+                  .c_stride = x.out_stride,
+                  .accumulate = key > 0},
                  [&](batch<float> const& value, int row, int, auto) { return value * batch<float>(share[row]); });
     }
     query += rows;

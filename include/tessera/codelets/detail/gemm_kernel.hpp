@@ -9,13 +9,13 @@
 // `gemm_tile` size stays in registers while the depth is walked.
 #pragma once
 
+#include <tessera/simd/tail.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <utility>
-
-#include <tessera/simd/tail.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -30,19 +30,19 @@ struct gemm_tile_shape {
 #if defined(__AVX512F__)
 inline constexpr gemm_tile_shape gemm_tile{14, 32};  // 28 + 2 + 1 of 32 registers
 #elif defined(__AVX2__) && defined(__FMA__)
-inline constexpr gemm_tile_shape gemm_tile{6, 16};   // 12 + 2 + 1 of 16
+inline constexpr gemm_tile_shape gemm_tile{6, 16};  // 12 + 2 + 1 of 16
 #elif defined(__aarch64__)
-inline constexpr gemm_tile_shape gemm_tile{6, 16};   // 24 + 4 + 1 of 32
+inline constexpr gemm_tile_shape gemm_tile{6, 16};  // 24 + 4 + 1 of 32
 #else
-inline constexpr gemm_tile_shape gemm_tile{5, 8};    // 10 + 2 + 1 of 16, and products that need one of their own
+inline constexpr gemm_tile_shape gemm_tile{5, 8};  // 10 + 2 + 1 of 16, and products that need one of their own
 #endif
 
 /// The longest depth that is walked before C is put down: a panel of it streams from the second-level cache while
 /// `gemm_tile.rows` rows of A stay in the first, or nearly so.
 inline constexpr int gemm_depth_slice = 512;
 
-/// Bytes of B that stay in the second-level cache while all rows of A pass: two thirds of a core's working set, and more
-/// on AVX-512, whose cores have at least 1 MiB there.
+/// Bytes of B that stay in the second-level cache while all rows of A pass: two thirds of a core's working set, and
+/// more on AVX-512, whose cores have at least 1 MiB there.
 inline constexpr std::ptrdiff_t gemm_panel_bytes = gemm_tile.columns == 32 ? 768 * 1024 : 256 * 1024;
 
 /// Depth between prefetches: one cache line of a row of A.
@@ -62,19 +62,19 @@ struct store_sum {
 
 /// What one call of a kernel works on: Rows × (Panels · NR) elements of C.
 struct gemm_step {
-  float const* a;               // (Rows, depth)
+  float const* a;  // (Rows, depth)
   std::ptrdiff_t a_stride;
   float const* b;               // (Panels, depth, NR)
   std::ptrdiff_t panel_stride;  // from panel to panel
   float* c;                     // (Rows, columns)
   std::ptrdiff_t c_stride;
-  float const* ahead;           // (Rows, depth): what to prefetch meanwhile, say the rows below; A itself for nothing
+  float const* ahead;  // (Rows, depth): what to prefetch meanwhile, say the rows below; A itself for nothing
   std::ptrdiff_t ahead_stride;
   int depth;
-  int row, column;              // of c[0] in the whole of C, for the epilogue
-  int columns;                  // columns to store, at most Panels · NR
-  bool add;                     // C holds a sum already
-  bool last;                    // this slice completes the sum: apply the epilogue
+  int row, column;  // of c[0] in the whole of C, for the epilogue
+  int columns;      // columns to store, at most Panels · NR
+  bool add;         // C holds a sum already
+  bool last;        // this slice completes the sum: apply the epilogue
 };
 
 /// One register block: sums over the depth in registers, then epilogue and store.
@@ -83,7 +83,7 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters, Epilogue const& e
   using simd::batch;
   constexpr int width = simd::lanes<float>;
   constexpr int vectors = gemm_tile.columns / width;  // of one panel
-  gemm_step const step = parameters;  // a copy, which stores to C cannot change
+  gemm_step const step = parameters;                  // a copy, which stores to C cannot change
   bool const full = step.columns == Panels * gemm_tile.columns;
   auto const lanes_of = [&](int v) { return std::clamp(step.columns - v * width, 0, width); };
 
@@ -164,13 +164,13 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters, Epilogue const& e
 
 /// The product of one block on one core; B fits wherever it fits, the loops keep the panels in use in the caches.
 struct gemm_operands {
-  int rows, columns, depth;         // M, N, K
-  float const* a;                   // (M, K)
-  std::ptrdiff_t a_stride;          // elements from row to row, at least K
-  float const* b;                   // panels: (ceil(N / NR), K, NR)
-  float* c;                         // (M, N)
-  std::ptrdiff_t c_stride;          // elements from row to row, at least N
-  bool accumulate = false;          // C += instead of C =
+  int rows, columns, depth;  // M, N, K
+  float const* a;            // (M, K)
+  std::ptrdiff_t a_stride;   // elements from row to row, at least K
+  float const* b;            // panels: (ceil(N / NR), K, NR)
+  float* c;                  // (M, N)
+  std::ptrdiff_t c_stride;   // elements from row to row, at least N
+  bool accumulate = false;   // C += instead of C =
 };
 
 namespace gemm {
@@ -213,8 +213,9 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
   int const slices = std::max(1, (x.depth + gemm_depth_slice - 1) / gemm_depth_slice);
   int const blocks = (x.rows + gemm_tile.rows - 1) / gemm_tile.rows;
   int const slice_depth = (x.depth + slices - 1) / slices;
-  std::ptrdiff_t const panel_bytes = std::ptrdiff_t{slice_depth} * panel_columns * static_cast<std::ptrdiff_t>(sizeof(float));
-  int const group = blocks == 1 ? panels : static_cast<int>(std::max<std::ptrdiff_t>(1, gemm_panel_bytes / std::max<std::ptrdiff_t>(1, panel_bytes)));
+  std::ptrdiff_t const panel_bytes = std::ptrdiff_t{4} * std::max(slice_depth, 1) * panel_columns;
+  int const fitting = static_cast<int>(std::max<std::ptrdiff_t>(1, gemm_panel_bytes / panel_bytes));
+  int const group = blocks == 1 ? panels : fitting;
 
   for (int slice = 0; slice < slices; ++slice) {
     int const k = slice * slice_depth;

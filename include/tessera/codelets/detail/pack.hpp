@@ -6,13 +6,13 @@
 //   pack_transposed_panels(bt, k, k, n, panels, 0, gemm_panels(n));   // bt is (N, K), row-major: B transposed
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-
 #include <tessera/codelets/detail/gemm_kernel.hpp>
 #include <tessera/simd/tail.hpp>
 #include <tessera/simd/transpose.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -73,7 +73,8 @@ inline void pack_transposed_panels(float const* from, std::ptrdiff_t from_stride
       for (int n = 0; n < whole_rows; n += side)
         simd::transpose_square(rows + n * from_stride + k, from_stride, to + std::ptrdiff_t{k} * nr + n, nr);
     for (int n = 0; n < present; ++n)
-      for (int k = n < whole_rows ? whole_depth : 0; k < depth; ++k) to[std::ptrdiff_t{k} * nr + n] = rows[n * from_stride + k];
+      for (int k = n < whole_rows ? whole_depth : 0; k < depth; ++k)
+        to[std::ptrdiff_t{k} * nr + n] = rows[n * from_stride + k];
   }
 }
 

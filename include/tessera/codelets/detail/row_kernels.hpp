@@ -7,12 +7,12 @@
 // some thousand elements the error is a few units in the last place of the largest term.
 #pragma once
 
+#include <tessera/simd/math.hpp>
+#include <tessera/simd/tail.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-
-#include <tessera/simd/math.hpp>
-#include <tessera/simd/tail.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -57,9 +57,8 @@ inline void layer_norm_row(float const* x, float const* weight, float const* bia
 inline float max_row(float const* x, int n) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   simd::batch<float> largest(lowest);
-  simd::for_each_batch<float>(n, [&](int i, auto count) {
-    largest = simd::max(largest, simd::keep(simd::load(x + i, count), count, lowest));
-  });
+  simd::for_each_batch<float>(
+      n, [&](int i, auto count) { largest = simd::max(largest, simd::keep(simd::load(x + i, count), count, lowest)); });
   return simd::hmax(largest);
 }
 
@@ -89,9 +88,8 @@ inline void softmax_row(float const* x, float const* mask, float* out, int n, fl
     return y;
   });
   batch<float> const share(1.0f / sum);
-  simd::for_each_batch<float>(n, [&](int i, auto count) {
-    simd::store(out + i, simd::load(out + i, count) * share, count);
-  });
+  simd::for_each_batch<float>(
+      n, [&](int i, auto count) { simd::store(out + i, simd::load(out + i, count) * share, count); });
 }
 
 /// out = x / max(‖x‖, epsilon).
@@ -102,9 +100,8 @@ inline void l2_normalize_row(float const* x, float* out, int n, float epsilon) {
     return y * y;
   });
   batch<float> const norm = simd::max(simd::sqrt(batch<float>(square)), batch<float>(epsilon));
-  simd::for_each_batch<float>(n, [&](int i, auto count) {
-    simd::store(out + i, simd::div(simd::load(x + i, count), norm), count);
-  });
+  simd::for_each_batch<float>(
+      n, [&](int i, auto count) { simd::store(out + i, simd::div(simd::load(x + i, count), norm), count); });
 }
 
 /// out = the mean of `rows` rows of n elements, `stride` apart; zero of no row.
