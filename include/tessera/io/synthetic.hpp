@@ -171,4 +171,20 @@ inline std::vector<float> tensor(std::string_view family, std::string_view name,
   return tensor(family, name, std::span(shape.begin(), shape.size()), seed);
 }
 
+/// Synthetic weights as something a model can be loaded from (WeightSource in tessera/graph/model.hpp).
+class source {
+ public:
+  /// @param family  see family_of
+  source(std::string_view family, std::uint64_t seed) : family_(family), seed_(seed) {}
+
+  /// Fills `values` with the tensor of that name and shape.
+  void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> values) const {
+    fill(canonical_name(family_, name), rule_of(family_, name, shape), seed_, values);
+  }
+
+ private:
+  std::string family_;
+  std::uint64_t seed_;
+};
+
 }  // namespace tessera::synthetic

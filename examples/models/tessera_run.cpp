@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera-run: a bundled model on arrays from files, its outputs to files.
+//
+//   tessera-run minilm_l6 --weights model.safetensors --input input_ids=ids.npy --output results
+//   tessera-run minilm_l6 --vocab vocab.txt --tokenize texts.json --output results
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <tessera/io/atomic_file.hpp>
+#include <tessera/io/mapped_file.hpp>
+#include <tessera/io/npy.hpp>
+#include <tessera/io/wordpiece.hpp>
+
+#include "detail/encoder.hpp"
+#include "detail/progress.hpp"
+
+namespace ts = tessera;
+
+namespace {
+
+struct options {
+  std::string model;
+  cli::weights_source weights;
+  std::vector<cli::named_file> inputs;
+  cli::configuration config;
+  std::string output;
+  std::string vocabulary;
+  std::string texts;
+  std::string report;
+  int threads = 1;
+  bool list = false;
+};
+
+constexpr char const* models_text =
+    "minilm_l6  all-MiniLM-L6-v2, a sentence encoder\n"
+    "  inputs   input_ids int64 [N, S]; optional attention_mask int64 [N, S] of 0 and 1 (all 1), "
+    "token_type_ids int64 [N, S] (all 0); N is any number, S at most 512 tokens that count\n"
+    "  outputs  last_hidden_state float32 [N, S, 384], 0 where the mask is; pooler_output float32 [N, 384]; "
+    "sentence_embedding float32 [N, 384]\n"
+    "  with --vocab FILE --tokenize FILE.json (a list of strings, or of pairs of strings): "
+    "ids int64 [N, L] padded with -1, lengths int64 [N], token_type_ids int64 [N, L]\n"
+    "  config   none\n";
+
+/// A two-dimensional array of int64 by name, or nothing.
+struct integers {
+  std::vector<std::int64_t> values;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+};
+
+integers read_integers(cli::named_file const& input) {
+  ts::npy::array const a = ts::npy::read(input.path);
+  auto refuse = [&](std::string const& what) {
+    throw ts::input_error("--input " + input.name + ": " + input.path + " " + what, input.name);
+  };
+  if (a.shape.size() != 2) refuse("has " + std::to_string(a.shape.size()) + " dimensions, not 2");
+  integers out{{}, a.shape[0], a.shape[1]};
+  if (a.element == ts::element::int64) {
+    auto const v = a.values<std::int64_t>();
+    out.values.assign(v.begin(), v.end());
+  } else if (a.element == ts::element::int32) {
+    auto const v = a.values<std::int32_t>();
+    out.values.assign(v.begin(), v.end());
+  } else {
+    refuse("holds " + std::string(ts::name_of(a.element)) + ", not int64");
+  }
+  return out;
+}
+
+template <class T>
+void write_array(std::string const& folder, std::string const& name, std::vector<T> const& values,
+                 std::vector<std::int64_t> const& shape) {
+  ts::npy::write(folder + "/" + name + ".npy", std::span<T const>(values), shape);
+}
+
+void make_folder(std::string const& path) {
+  std::error_code failure;
+  std::filesystem::create_directories(path, failure);
+  if (failure || !std::filesystem::is_directory(path))
+    throw ts::io_error(path + ": cannot be made a folder" + (failure ? ": " + failure.message() : ""), path);
+}
+
+void run_minilm(options& o) {
+  o.config.refuse_the_rest();
+  integers ids, mask, types;
+  for (cli::named_file const& input : o.inputs) {
+    if (input.name == "input_ids") ids = read_integers(input);
+    else if (input.name == "attention_mask") mask = read_integers(input);
+    else if (input.name == "token_type_ids") types = read_integers(input);
+    else
+      throw ts::input_error("--input " + input.name + ": the model has input_ids, attention_mask and token_type_ids",
+                            input.name);
+  }
+  if (ids.rows == 0 || ids.cols == 0) throw ts::input_error("--input input_ids=FILE is missing, or empty", "input_ids");
+  for (auto* other : {&mask, &types})
+    if (!other->values.empty() && (other->rows != ids.rows || other->cols != ids.cols))
+      throw ts::input_error("--input " + std::string(other == &mask ? "attention_mask" : "token_type_ids") + " is " +
+                                std::to_string(other->rows) + " x " + std::to_string(other->cols) +
+                                ", but input_ids is " + std::to_string(ids.rows) + " x " + std::to_string(ids.cols),
+                            "input_ids");
+
+  auto const cols = static_cast<std::size_t>(ids.cols);
+  std::vector<ts::models::token_sequence> sequences(static_cast<std::size_t>(ids.rows));
+  std::vector<std::size_t> kept;   // where in the input each token of a run comes from
+  for (std::size_t r = 0; r < sequences.size(); ++r) {
+    for (std::size_t c = 0; c < cols; ++c) {
+      std::size_t const at = r * cols + c;
+      std::int64_t const keep = mask.values.empty() ? 1 : mask.values[at];
+      if (keep != 0 && keep != 1)
+        throw ts::input_error("attention_mask[" + std::to_string(r) + ", " + std::to_string(c) + "] is " +
+                                  std::to_string(keep) + ", not 0 or 1",
+                              "attention_mask");
+      if (keep == 0 && c == 0)
+        throw ts::input_error("attention_mask[" + std::to_string(r) + ", 0] is 0: the first token always counts",
+                              "attention_mask");
+      if (keep == 0) continue;
+      sequences[r].add(ids.values[at], types.values.empty() ? 0 : types.values[at], static_cast<std::int64_t>(c));
+      kept.push_back(at);
+    }
+  }
+
+  cli::encoder encoder(o.weights, o.threads);
+  cli::progress progress("sequences", sequences.size());
+  constexpr auto hidden = static_cast<std::size_t>(cli::encoder::hidden);
+  std::vector<float> states(sequences.size() * cols * hidden, 0.0f), pooled, embeddings;
+  std::size_t token = 0;
+  encoder.encode(sequences, [&](std::size_t, ts::models::encoded const& e) {
+    for (std::size_t i = 0; i < e.last_hidden_state.size() / hidden; ++i)
+      std::copy_n(e.last_hidden_state.begin() + static_cast<std::ptrdiff_t>(i * hidden), hidden,
+                  states.begin() + static_cast<std::ptrdiff_t>(kept[token++] * hidden));
+    pooled.insert(pooled.end(), e.pooler_output.begin(), e.pooler_output.end());
+    embeddings.insert(embeddings.end(), e.sentence_embedding.begin(), e.sentence_embedding.end());
+    progress.advance();
+  });
+  make_folder(o.output);
+  write_array(o.output, "last_hidden_state", states, {ids.rows, ids.cols, cli::encoder::hidden});
+  write_array(o.output, "pooler_output", pooled, {ids.rows, cli::encoder::hidden});
+  write_array(o.output, "sentence_embedding", embeddings, {ids.rows, cli::encoder::hidden});
+}
+
+/// Reads a JSON list of strings, or of pairs of strings, and writes their ids.
+void tokenize(options const& o) {
+  auto const words = ts::wordpiece::load(o.vocabulary);
+  auto const file = ts::mapped_file::open(o.texts);
+  auto const bytes = file.bytes();
+  auto refuse = [&](std::string const& what) { throw ts::input_error(o.texts + ": " + what, "--tokenize"); };
+  auto const* first = reinterpret_cast<char const*>(bytes.data());
+  nlohmann::json const list = nlohmann::json::parse(first, first + bytes.size(), nullptr, false);
+  if (list.is_discarded() || !list.is_array() || list.empty()) refuse("is no JSON list with a text in it");
+
+  std::vector<std::vector<std::int64_t>> ids, types;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    auto const& entry = list[i];
+    try {
+      if (entry.is_string()) {
+        ids.push_back(words.encode(entry.get_ref<std::string const&>()));
+        types.emplace_back(ids.back().size(), 0);
+      } else if (entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_string()) {
+        auto pair = words.encode_pair(entry[0].get_ref<std::string const&>(), entry[1].get_ref<std::string const&>());
+        ids.push_back(std::move(pair.ids));
+        types.push_back(std::move(pair.token_type_ids));
+      } else {
+        refuse("element " + std::to_string(i) + " is neither a string nor a pair of strings");
+      }
+    } catch (ts::input_error const& e) {
+      refuse("element " + std::to_string(i) + ": " + e.what());
+    }
+  }
+  std::size_t longest = 0;
+  for (auto const& row : ids) longest = std::max(longest, row.size());
+  std::vector<std::int64_t> all(ids.size() * longest, -1), all_types(ids.size() * longest, 0), lengths;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    std::copy(ids[i].begin(), ids[i].end(), all.begin() + static_cast<std::ptrdiff_t>(i * longest));
+    std::copy(types[i].begin(), types[i].end(), all_types.begin() + static_cast<std::ptrdiff_t>(i * longest));
+    lengths.push_back(static_cast<std::int64_t>(ids[i].size()));
+  }
+  auto const rows = static_cast<std::int64_t>(ids.size());
+  auto const width = static_cast<std::int64_t>(longest);
+  make_folder(o.output);
+  write_array(o.output, "ids", all, {rows, width});
+  write_array(o.output, "lengths", lengths, {rows});
+  write_array(o.output, "token_type_ids", all_types, {rows, width});
+}
+
+void run(options& o) {
+  if (o.list) {
+    std::cout << models_text;
+    return;
+  }
+  if (o.model != "minilm_l6")
+    throw ts::input_error((o.model.empty() ? std::string("which model? ") : "there is no model \"" + o.model + "\": ") +
+                              "--list shows them",
+                          "MODEL");
+  if (!o.report.empty()) {
+    ts::atomic_file page(o.report);
+    page.write(cli::encoder::report());
+    page.commit();
+  }
+  bool const tokenizes = !o.texts.empty() || !o.vocabulary.empty();
+  if (tokenizes && (o.texts.empty() || o.vocabulary.empty()))
+    throw ts::input_error("--vocab FILE and --tokenize FILE.json go together", "--tokenize");
+  if (!o.report.empty() && o.inputs.empty() && !tokenizes) return;   // a report needs no run
+  if (o.output.empty()) throw ts::input_error("--output DIR is missing", "--output");
+  if (tokenizes) {
+    if (!o.inputs.empty()) throw ts::input_error("--tokenize takes no --input", "--input");
+    return tokenize(o);
+  }
+  if (o.weights.path.empty() && !o.weights.seed)
+    throw ts::input_error("--weights FILE.safetensors|synthetic:SEED is missing", "--weights");
+  run_minilm(o);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  cli::program program("tessera-run", "Runs a bundled model on arrays from .npy files.");
+  program.app.add_option("MODEL", o.model, "The model's name; --list shows all");
+  program.app.add_flag("--list", o.list, "Print every model with its inputs, outputs and settings");
+  program.app.add_option("--vocab", o.vocabulary, "A vocabulary, vocab.txt, for --tokenize");
+  program.app.add_option("--tokenize", o.texts, "A JSON list of texts to turn into ids, instead of running");
+  program.app.add_option("--report", o.report, "File for a report of the model's plan, as an HTML page");
+  program.weights(o.weights).inputs(o.inputs).config(o.config).threads(o.threads).output_folder(o.output);
+  for (auto const* option : {"--weights", "--output"}) program.app.get_option(option)->required(false);
+  return program.run(argc, argv, [&] { run(o); });
+}

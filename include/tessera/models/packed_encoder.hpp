@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many sequences through an encoder: they are packed into runs, each in the smallest compiled capacity that holds it.
+//
+//   ts::models::packed_encoder<ts::models::minilm_l6, 16, 32, 64, 128, 256, 512> encoder{weights, {.threads = 2}};
+//   encoder.encode(sequences, [](std::size_t i, ts::models::encoded const& e) { use(e.sentence_embedding); });
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <tessera/base/error.hpp>
+#include <tessera/graph/model.hpp>
+#include <tessera/models/bert.hpp>
+
+namespace tessera::models {
+
+/// The tokens of one sequence: ids, and for each its segment and position.
+struct token_sequence {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> types;
+  std::vector<std::int32_t> positions;
+
+  /// Ids with segment 0 (or the given ones) and positions 0, 1, ….
+  template <class Id>
+  static token_sequence from(std::span<Id const> ids, std::span<Id const> types = {}) {
+    token_sequence s;
+    for (std::size_t i = 0; i < ids.size(); ++i) s.add(ids[i], types.empty() ? Id{0} : types[i], static_cast<Id>(i));
+    return s;
+  }
+  /// @throws input_error if a value does not fit 32 bits
+  void add(std::int64_t id, std::int64_t type, std::int64_t position) {
+    for (std::int64_t const value : {id, type, position})
+      if (value < 0 || value > 0x7fffffff)
+        throw input_error("tessera: token " + std::to_string(ids.size()) + ": " + std::to_string(value) +
+                              " is no id, segment or position",
+                          "input_ids");
+    ids.push_back(static_cast<std::int32_t>(id));
+    types.push_back(static_cast<std::int32_t>(type));
+    positions.push_back(static_cast<std::int32_t>(position));
+  }
+};
+
+/// What an encoder makes of one sequence; valid until the next run.
+struct encoded {
+  std::span<float const> last_hidden_state;    ///< (tokens, hidden)
+  std::span<float const> pooler_output;        ///< (hidden)
+  std::span<float const> sentence_embedding;   ///< (hidden)
+};
+
+TESSERA_ISA_BEGIN
+
+/// A BERT encoder in several capacities, in ascending order, that share their parameters. A capacity's memory is made
+/// when it is first needed.
+template <template <int> class Configuration, int... Capacity>
+class packed_encoder {
+  static constexpr int count = sizeof...(Capacity);
+  static constexpr int capacity[count] = {Capacity...};
+  static constexpr int sequence_capacity[count] = {Configuration<Capacity>::value.sequences...};
+  static constexpr bert_configuration const& configuration = Configuration<capacity[0]>::value;
+  template <int I>
+  using model_at = model<bert<Configuration<capacity[I]>>>;
+
+ public:
+  static constexpr int hidden = configuration.hidden;
+  /// The longest sequence.
+  static constexpr int longest =
+      capacity[count - 1] < configuration.positions ? capacity[count - 1] : configuration.positions;
+
+  /// Reads and packs the weights, into the smallest capacity.
+  template <WeightSource Source>
+  explicit packed_encoder(Source const& weights, engine_options const& options = {}) : options_(options) {
+    std::get<0>(models_) = std::make_unique<model_at<0>>(weights, options);
+  }
+
+  /// Calls receive(number, encoded) for every sequence, in order. A sequence is checked before anything runs.
+  /// @throws input_error  if a sequence is empty, too long, or holds an id, segment or position that the model has not
+  template <class Receive>
+  void encode(std::span<token_sequence const> sequences, Receive&& receive) {
+    for (std::size_t i = 0; i < sequences.size(); ++i) check(sequences[i], i);
+    for (std::size_t first = 0; first < sequences.size();) {
+      int tokens = 0;
+      std::size_t last = first;
+      while (last < sequences.size() && static_cast<int>(last - first) < sequence_capacity[count - 1] &&
+             tokens + size(sequences[last]) <= capacity[count - 1])
+        tokens += size(sequences[last++]);
+      run_smallest<0>(sequences.subspan(first, last - first), first, tokens, receive);
+      first = last;
+    }
+  }
+
+ private:
+  static int size(token_sequence const& s) { return static_cast<int>(s.ids.size()); }
+
+  static void check(token_sequence const& s, std::size_t number) {
+    auto fail = [&](std::string const& what) {
+      throw input_error("tessera: sequence " + std::to_string(number) + " " + what, "input_ids");
+    };
+    if (s.ids.empty()) fail("has no tokens");
+    if (s.types.size() != s.ids.size() || s.positions.size() != s.ids.size())
+      fail("has not as many segments or positions as tokens");
+    if (s.ids.size() > static_cast<std::size_t>(longest))
+      fail("has " + std::to_string(s.ids.size()) + " tokens, more than " + std::to_string(longest));
+    auto inside = [&](std::vector<std::int32_t> const& values, int bound, char const* what) {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i] < 0 || values[i] >= bound)
+          fail("has " + std::string(what) + " " + std::to_string(values[i]) + " at " + std::to_string(i) +
+               ", not in [0, " + std::to_string(bound) + ")");
+    };
+    inside(s.ids, configuration.vocabulary, "token id");
+    inside(s.types, configuration.token_types, "segment");
+    inside(s.positions, configuration.positions, "position");
+  }
+
+  template <int I, class Receive>
+  void run_smallest(std::span<token_sequence const> sequences, std::size_t number, int tokens, Receive& receive) {
+    if constexpr (I + 1 < count) {
+      if (tokens > capacity[I] || static_cast<int>(sequences.size()) > sequence_capacity[I])
+        return run_smallest<I + 1>(sequences, number, tokens, receive);
+    }
+    auto& m = std::get<I>(models_);
+    if (m == nullptr) m = std::make_unique<model_at<I>>(*std::get<0>(models_), options_);
+    run(*m, sequences, number, tokens, receive);
+  }
+
+  template <class Model, class Receive>
+  void run(Model& m, std::span<token_sequence const> sequences, std::size_t number, int tokens, Receive& receive) {
+    auto const ids = m.template input<"input_ids">();
+    auto const types = m.template input<"token_type_ids">();
+    auto const positions = m.template input<"position_ids">();
+    auto const sequence_of_token = m.template input<"sequence_of_token">();
+    auto const bounds = m.template input<"sequences">();
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      token_sequence const& s = sequences[i];
+      auto const first = static_cast<std::int32_t>(at);
+      auto const last = static_cast<std::int32_t>(at + s.ids.size());
+      std::copy(s.ids.begin(), s.ids.end(), ids.begin() + first);
+      std::copy(s.types.begin(), s.types.end(), types.begin() + first);
+      std::copy(s.positions.begin(), s.positions.end(), positions.begin() + first);
+      for (; at < static_cast<std::size_t>(last); ++at) {
+        sequence_of_token[2 * at] = first;
+        sequence_of_token[2 * at + 1] = last;
+      }
+      bounds[2 * i] = first;
+      bounds[2 * i + 1] = last;
+    }
+    m.template set_length<"tokens">(tokens);
+    m.template set_length<"sequences">(static_cast<int>(sequences.size()));
+    m.run();
+
+    auto const states = m.template output<"last_hidden_state">();
+    auto const pooled = m.template output<"pooler_output">();
+    auto const embeddings = m.template output<"sentence_embedding">();
+    constexpr auto width = static_cast<std::size_t>(hidden);
+    std::size_t row = 0;
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      std::size_t const rows = sequences[i].ids.size();
+      receive(number + i, encoded{states.subspan(row * width, rows * width), pooled.subspan(i * width, width),
+                                  embeddings.subspan(i * width, width)});
+      row += rows;
+    }
+  }
+
+  template <class>
+  struct storage_of;
+  template <int... I>
+  struct storage_of<std::integer_sequence<int, I...>> {
+    using type = std::tuple<std::unique_ptr<model_at<I>>...>;
+  };
+
+  engine_options options_;
+  typename storage_of<std::make_integer_sequence<int, count>>::type models_;
+};
+
+TESSERA_ISA_END
+}  // namespace tessera::models
