@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace tessera {
@@ -74,12 +75,11 @@ struct gemm_step {
   int row, column;  // of c[0] in the whole of C, for the epilogue
   int columns;      // columns to store, at most Panels · NR
   bool add;         // C holds a sum already
-  bool last;        // this slice completes the sum: apply the epilogue
 };
 
-/// One register block: sums over the depth in registers, then epilogue and store.
-template <int Rows, int Panels, class Epilogue>
-TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters, Epilogue const& epilogue) {
+/// One register block: sums over the depth in registers, then one store.
+template <int Rows, int Panels>
+TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
   using simd::batch;
   constexpr int width = simd::lanes<float>;
   constexpr int vectors = gemm_tile.columns / width;  // of one panel
@@ -143,7 +143,6 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters, Epilogue const& e
   auto const finish = [&](batch<float> value, int r, int first, auto count) {
     float* const to = step.c + r * step.c_stride + first;
     if (step.add) value = value + simd::load(to, count);
-    if (step.last) value = epilogue(value, step.row + r, step.column + first, count);
     simd::store(to, value, count);
   };
   if (full) {
@@ -174,8 +173,7 @@ struct gemm_operands {
 };
 
 namespace gemm {
-template <class Epilogue>
-using kernel_pointer = void (*)(gemm_step const&, Epilogue const&);
+using kernel_pointer = void (*)(gemm_step const&);
 
 // Few rows need several panels at once: eight sums hide the latency of a fused multiply-add on two pipes.
 constexpr int panels_at_once(int rows) {
@@ -183,16 +181,28 @@ constexpr int panels_at_once(int rows) {
   return rows * vectors >= 8 || rows > 3 ? 1 : rows == 3 ? 2 : 4;
 }
 
-template <class Epilogue>
-kernel_pointer<Epilogue> kernel_for(int rows, bool several_panels) {
+inline kernel_pointer kernel_for(int rows, bool several_panels) {
   static constexpr auto one = []<int... R>(std::integer_sequence<int, R...>) {
-    return std::array<kernel_pointer<Epilogue>, sizeof...(R)>{&gemm_kernel<R + 1, 1, Epilogue>...};
+    return std::array<kernel_pointer, sizeof...(R)>{&gemm_kernel<R + 1, 1>...};
   }(std::make_integer_sequence<int, gemm_tile.rows>{});
-  static constexpr std::array<kernel_pointer<Epilogue>, 3> several{&gemm_kernel<1, panels_at_once(1), Epilogue>,
-                                                                   &gemm_kernel<2, panels_at_once(2), Epilogue>,
-                                                                   &gemm_kernel<3, panels_at_once(3), Epilogue>};
+  static constexpr std::array<kernel_pointer, 3> several{
+      &gemm_kernel<1, panels_at_once(1)>, &gemm_kernel<2, panels_at_once(2)>, &gemm_kernel<3, panels_at_once(3)>};
   auto const index = static_cast<std::size_t>(rows - 1);
   return several_panels ? several[index] : one[index];
+}
+
+/// The epilogue over a block that was just stored. A loop of its own: the block is in the first-level cache, and so the
+/// register kernels, which cost compilers the most, exist once and not once an epilogue.
+template <class Epilogue>
+void finish(gemm_step const& step, int rows, Epilogue const& epilogue) {
+  if constexpr (!std::is_same_v<Epilogue, store_sum>) {
+    for (int r = 0; r < rows; ++r) {
+      float* const c = step.c + r * step.c_stride;
+      simd::for_each_batch<float>(step.columns, [&](int j, auto count) {
+        simd::store(c + j, epilogue(simd::load(c + j, count), step.row + r, step.column + j, count), count);
+      });
+    }
+  }
 }
 
 // Rows whose distance is a multiple of 4 KiB share one set of a first-level cache and evict each other.
@@ -224,7 +234,6 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
     step.panel_stride = std::ptrdiff_t{x.depth} * panel_columns;
     step.c_stride = x.c_stride;
     step.add = x.accumulate || slice > 0;
-    step.last = slice == slices - 1;
     for (int first = 0; first < panels; first += group) {
       int const last = std::min(panels, first + group);
       for (int block = 0, row = 0; block < blocks; ++block) {
@@ -249,7 +258,8 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
           step.c = x.c + row * x.c_stride + step.column;
           step.ahead = panel == first ? below : step.a;
           step.ahead_stride = panel == first ? x.a_stride : step.a_stride;
-          gemm::kernel_for<Epilogue>(rows, count > 1)(step, epilogue);
+          gemm::kernel_for(rows, count > 1)(step);
+          if (slice == slices - 1) gemm::finish(step, rows, epilogue);
         };
         int panel = first;
         if (at_once > 1)
