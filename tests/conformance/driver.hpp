@@ -2,8 +2,7 @@
 // What the programs that run.py generates share: reading a case's inputs, writing its outputs, and the main function.
 #pragma once
 
-#include <tessera/tessera.hpp>
-
+#include <tessera/graph.hpp>
 #include <tessera/io.hpp>
 
 #include <algorithm>

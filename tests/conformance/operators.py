@@ -76,7 +76,8 @@ def layernorm(case):
 
 
 def softmax(case):
-    return [give("y", f"ts::softmax(g, x, {{.axis = {axis_of(case)}}}" + optional(case, "mask") + ")")]
+    mask = ", .mask = mask" if "mask" in case["inputs"] else ""
+    return [give("y", f"ts::softmax(g, x, {{.axis = {axis_of(case)}{mask}}})")]
 
 
 def attention(case):
@@ -104,8 +105,14 @@ def concat(case):
 
 
 def broadcast(case):
-    """attrs.formula: an expression of inputs, numbers, + - * / and whole powers."""
+    """attrs.formula: an expression of inputs, numbers, + - * / and whole powers. Numbers become inputs of one element."""
+    constants = case["constants"] = {}
     names = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+
+    def constant(value):
+        name = f"constant_{len(constants)}"
+        constants[name] = number(value)
+        return name
 
     def text(node):
         if isinstance(node, ast.Expression):
@@ -113,9 +120,9 @@ def broadcast(case):
         if isinstance(node, ast.Name) and node.id in case["inputs"]:
             return identifier(node.id)
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            return number(node.value)
+            return constant(node.value)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return f"ts::sub(g, 0.0f, {text(node.operand)})"
+            return f"ts::sub(g, {constant(0)}, {text(node.operand)})"
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
             power, base = node.right.value, text(node.left)
             if isinstance(power, int) and 1 <= power <= 8:
@@ -127,7 +134,8 @@ def broadcast(case):
             return f"ts::{names[type(node.op)]}(g, {text(node.left)}, {text(node.right)})"
         raise Later(f"the formula {case['attrs']['formula']!r}")
 
-    return [give("y", text(ast.parse(case["attrs"]["formula"].replace("^", "**"), mode="eval")))]
+    y = give("y", text(ast.parse(case["attrs"]["formula"].replace("^", "**"), mode="eval")))
+    return [f'auto {name} = g.input<float>("{name}", {{1}});' for name in constants] + [y]
 
 
 REDUCTIONS = {"sum": "reduce_sum", "mean": "reduce_mean", "max": "reduce_max", "biased variance": "reduce_variance"}
@@ -175,6 +183,7 @@ def source(cases):
         lines += [f"void run_{index}(conformance::arguments const& at) {{",
                   f"  auto model = conformance::make<case_{index}>(at);"]
         lines += [f'  at.load("{name}", model.input<"{name}">());' for name in inputs(case)]
+        lines += [f'  model.input<"{name}">()[0] = {value};' for name, value in case.get("constants", {}).items()]
         lines += ["  model.run();"]
         lines += [f'  at.store("{name}", model.output<"{name}">(), {braces(data["shape"])});'
                   for name, data in outputs(case).items()]

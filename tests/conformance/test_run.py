@@ -91,8 +91,10 @@ class Source(unittest.TestCase):
 
     def test_formulas(self):
         case = self.case("broadcast", {"formula": "a*b + c/(1.5+a^2)"}, a=[4, 1], b=[3, 1], c=[5])
-        self.assertEqual(operators.statements(case)[-1],
-                         'g.output("y", ts::add(g, ts::mul(g, a, b), ts::div(g, c, ts::add(g, 1.5f, ts::mul(g, a, a)))));')
+        self.assertEqual(operators.statements(case)[-2:], [
+            'auto constant_0 = g.input<float>("constant_0", {1});',
+            'g.output("y", ts::add(g, ts::mul(g, a, b), ts::div(g, c, ts::add(g, constant_0, ts::mul(g, a, a)))));'])
+        self.assertEqual(case["constants"], {"constant_0": "1.5f"})
 
     def test_nothing_but_names_and_numbers_reaches_the_source(self):
         for bad in ({"formula": "a*system"}, {"formula": "__import__('os')"}, {"formula": "a**b"}):

@@ -1,33 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled once per instruction set, with KERNEL as the name of what it exports. Everything from simd/ up lies in a
-// namespace named after the ISA, so the copies do not collide and each keeps its own instructions.
+// namespace named after the ISA, so the copies do not collide and each keeps its own instructions. A user's vertex that
+// is compiled for several belongs in such a namespace, too.
+#include <tessera/graph.hpp>
 #include <tessera/simd.hpp>
+#include <tessera/tile.hpp>
 
-namespace simd = tessera::simd;
+#include <algorithm>
+#include <vector>
 
-namespace tessera {
+namespace ts = tessera;
+
+namespace two_isa {
 TESSERA_ISA_BEGIN
 
-// Not inlined and a template: without the namespace the linker would keep one of the three for all.
-template <class T>
-TESSERA_NOINLINE T sum_of_exponentials(T const* values, int count) {
-  auto sum = simd::broadcast(T(0));
-  int i = 0;
-  for (; i + simd::lanes<T> <= count; i += simd::lanes<T>) sum = sum + simd::exp(simd::load(values + i));
-  T result = simd::hsum(sum);
-  for (; i < count; ++i) {
-    T lanes[simd::lanes<T>];
-    simd::store(lanes, simd::exp(simd::broadcast(values[i])));
-    result += lanes[0];
+struct exponential {
+  ts::input<float, 1> x;
+  ts::output<float, 1> y;
+  TESSERA_FIELDS(exponential, x, y);
+  void compute() const {
+    using batch = ts::simd::batch<float>;
+    constexpr int lanes = ts::simd::lanes<float>;
+    int i = 0;
+    for (; i + lanes <= x.extent(0); i += lanes) y.row().store(i, ts::simd::exp(x.row().load<batch>(i)));
+    for (; i < x.extent(0); ++i) y.row().store_tail(i, ts::simd::exp(batch(x(i))), 1);
   }
-  return result;
+};
+
+constexpr ts::tensor<"x", float, ts::shape<1003>, ts::by_rows> x;
+constexpr ts::tensor<"y", float, ts::shape<1003>, ts::by_rows> y;
+
+constexpr auto exponentials = ts::program<ts::machines::host<4>>(
+    [] { return ts::sequence(ts::inputs(x), ts::outputs(y), ts::execute<exponential>(x, y)); });
+
+struct doubled {
+  static constexpr auto build(ts::graph& g) {
+    auto x = g.input<float>("x", {17, 59});
+    g.output("y", ts::add(g, x, x));
+  }
+};
+
+// Not inlined, and no template argument tells its ISA: without the namespace the linker would keep one of the three.
+TESSERA_NOINLINE inline std::vector<float> run(std::vector<float> const& values) {
+  ts::engine engine{exponentials, {.threads = 2}};
+  engine.write(x, values);
+  engine.run();
+  std::vector<float> const result = engine.read(y);
+
+  ts::model<doubled> model;
+  std::copy(result.begin(), result.end(), model.input<"x">().begin());
+  model.run();
+  auto const twice = model.output<"y">();
+  return {twice.begin(), twice.end()};
 }
 
 TESSERA_ISA_END
-}  // namespace tessera
+}  // namespace two_isa
 
-/// The lanes of a batch here; writes the sum of exp(values) to `sum`.
-int KERNEL(float const* values, int count, float* sum) {
-  *sum = tessera::sum_of_exponentials(values, count);
-  return simd::lanes<float>;
+/// Twice the exponentials of `values`, by a program of the tile level and a model; `lanes` gets the size of a batch in this object.
+std::vector<float> KERNEL(std::vector<float> const& values, int* lanes) {
+  *lanes = ts::simd::lanes<float>;
+  return two_isa::run(values);
 }
