@@ -22,6 +22,10 @@ std::string entry(std::string const& name, std::string const& dtype, std::string
                   std::string const& offsets) {
   return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";
 }
+std::string object(std::string content) {
+  content.insert(content.begin(), '{');  // not "{" + content, in which GCC 12 sees an overflow that is none
+  return content + '}';
+}
 std::string refusal(std::string const& bytes) {
   return MESSAGE_OF(ts::io_error, ts::safetensors::parse(test::as_bytes(bytes), "f"));
 }
@@ -86,7 +90,7 @@ TEST_CASE("what is written is read back, aligned") {
 }
 
 TEST_CASE("a moved file keeps its tensors") {
-  std::string const bytes = file_of("{" + entry("a", "F32", "[1]", "[0,4]") + "}", 4);
+  std::string const bytes = file_of(object(entry("a", "F32", "[1]", "[0,4]")), 4);
   auto first = ts::safetensors::parse(test::as_bytes(bytes), "f");
   auto const second = std::move(first);
   CHECK(second.at("a").bytes.size() == 4);
@@ -144,7 +148,7 @@ TEST_CASE("files that are no safetensors files") {
 
 TEST_CASE("headers whose offsets do not tile the data") {
   auto const one = [](char const* offsets, std::size_t size) {
-    return refusal("{" + entry("a", "F32", "[2]", offsets) + "}", size);
+    return refusal(object(entry("a", "F32", "[2]", offsets)), size);
   };
   CHECK(one("[0,8]", 8) == "no exception");
   CHECK(one("[0,8]", 7) == "f: tensor 'a' has bytes 0 to 8 of the data, which has only 7");
@@ -156,7 +160,7 @@ TEST_CASE("headers whose offsets do not tile the data") {
   CHECK(one("[0]", 8) == "f: tensor 'a' has data_offsets that are not two numbers");
   CHECK(one("[0,8,8]", 8) == "f: tensor 'a' has data_offsets that are not two numbers");
   auto const two = [](char const* a, char const* b, std::size_t size) {
-    return refusal("{" + entry("a", "F32", "[1]", a) + "," + entry("b", "F32", "[1]", b) + "}", size);
+    return refusal(object(entry("a", "F32", "[1]", a) + "," + entry("b", "F32", "[1]", b)), size);
   };
   CHECK(two("[4,8]", "[0,4]", 8) == "no exception");
   CHECK(two("[0,4]", "[0,4]", 4) == "f: tensor 'b' overlaps the one before it");
@@ -166,9 +170,7 @@ TEST_CASE("headers whose offsets do not tile the data") {
 }
 
 TEST_CASE("headers with hostile numbers") {
-  auto const shaped = [](std::string const& shape) {
-    return refusal("{" + entry("a", "F32", shape, "[0,0]") + "}", 0);
-  };
+  auto const shaped = [](std::string const& shape) { return refusal(object(entry("a", "F32", shape, "[0,0]")), 0); };
   CHECK(shaped("[4294967296,4294967296]").find("too large to exist") != std::string::npos);
   CHECK(shaped("[0,9223372036854775807,9223372036854775807]").find("too large to exist") != std::string::npos);
   CHECK(shaped("[4611686018427387904]") == "f: tensor 'a' of type F32 and shape [4611686018427387904] has 0 bytes");
@@ -219,7 +221,7 @@ TEST_CASE("nesting as deep as the header is long is refused at once") {
 }
 
 TEST_CASE("a type not known here is listed and cannot be read") {
-  std::string const bytes = file_of("{" + entry("a", "F4", "[3]", "[0,2]") + "}", 2);
+  std::string const bytes = file_of(object(entry("a", "F4", "[3]", "[0,2]")), 2);
   auto const file = ts::safetensors::parse(test::as_bytes(bytes), "f");
   CHECK(file.at("a").element == ts::element::none);
   CHECK(MESSAGE_OF(ts::io_error, file.read_float32("a", {3})) ==
@@ -228,7 +230,7 @@ TEST_CASE("a type not known here is listed and cannot be read") {
 
 TEST_CASE("a type not known here does not make a shape without bytes believable") {
   // Found by fuzzing: the byte count of an unknown type cannot be checked, so its shape must not size a buffer.
-  std::string const bytes = file_of("{" + entry("a", "*32", "[2147433648,4294967296]", "[0,0]") + "}", 0);
+  std::string const bytes = file_of(object(entry("a", "*32", "[2147433648,4294967296]", "[0,0]")), 0);
   auto const file = ts::safetensors::parse(test::as_bytes(bytes), "f");
   CHECK(MESSAGE_OF(ts::io_error, file.read_float32("a", file.at("a").shape)) ==
         "f: tensor 'a' is of type '*32', expected F32, F16, BF16 or F64");
