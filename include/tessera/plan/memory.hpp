@@ -246,12 +246,10 @@ constexpr memory_plan<N> join_classes(program_view const& p, exchange_plan<N> co
                                       class_memory<N> const* const* placed) {
   memory_plan<N> plan{};
   plan.classes = placed_classes(p, blocks);
-  for (auto& offsets : plan.offset)
-    for (std::int64_t& offset : offsets) offset = -1;
   for (std::int64_t& offset : plan.parameter_offset) offset = -1;
   for (int c = 0; c < plan.classes; ++c) {
     plan.tiles[c] = detail::arena_tiles<N>(p, blocks, c);
-    for (int i = 0; i < item_count(N); ++i) plan.offset[c][i] = placed[c]->offset[i];
+    for (int i = 0; i <= item_count(N); ++i) plan.offset[c][i] = placed[c]->offset[i];
     plan.arena_bytes[c] = placed[c]->arena_bytes;
     plan.live_bytes[c] = placed[c]->live_bytes;
   }
