@@ -129,20 +129,6 @@ TEST_CASE("Boxes are inside their tensors") {
   }
 }
 
-TEST_CASE("A gather's index is a vector of integers") {
-  handmade h(4);
-  int const a = h.tensor("a", {16, 8}, by_rows::record(2, 4));
-  int const b = h.tensor("b", {4, 8}, by_rows::record(2, 4));
-  int const ids = h.tensor("ids", {4}, by_rows::record(1, 4), element::int32);
-  h.compute(h.execute({h.gather(a, ids), h.own(b, direction::out)}));
-  CHECK_FALSE(outside(h).found());
-  h.records.tensors[ids].type = element::float32;
-  finding const f = outside(h);
-  CHECK(f.what == check::index_is_integer_vector);
-  CHECK(f.tensor_index == a);
-  CHECK(f.other_tensor == ids);
-}
-
 TEST_CASE("Pieces of 256 tiles are one summary") {
   handmade h(1000);
   int const a = h.tensor("a", {1000, 2}, by_rows::record(2, 1000));

@@ -202,14 +202,6 @@ constexpr bool obeys(rule<check::wrap_fits_tensor>) {
   return false;
 }
 template <class S>
-constexpr bool obeys(rule<check::index_is_integer_vector>) {
-  static_assert(index_is_integer_vector<tensor_word<S>, beside_word<S>, element_word<S, S::value.other_tensor>,
-                                        words::rank_of_tensor<S::view().tensors[S::value.other_tensor].rank>>,
-                "tessera: the indices of a gather are a vector of int32 or int64 "
-                "(docs/errors/index_is_integer_vector.md)");
-  return false;
-}
-template <class S>
 constexpr bool obeys(rule<check::access_inside_tensor>) {
   static_assert(access_inside_tensor<tensor_word<S>, extents_word<words::tensor_extents, S, S::value.tensor_index>,
                                      tile_word<S>, box_word<S>, vertex_word<S>, step_word<S>>,

@@ -20,7 +20,6 @@ enum class check : std::uint8_t {
   range_inside_machine,              ///< an execute runs on tiles that the machine has
   block_inside_grid,                 ///< block<...> names a block of the tensor's grid
   wrap_fits_tensor,                  ///< a wrapped halo is not wider than the tensor
-  index_is_integer_vector,           ///< a gather's index is a vector of int32 or int64
   access_inside_tensor,              ///< what a field covers exists
   // No hidden relayout
   copy_has_two_tensors,              ///< source and destination of a copy differ
