@@ -507,7 +507,7 @@ class Program:
 
     # --- Steps --------------------------------------------------------------------------------------------------------
 
-    def vertex(self, steps, written, forbidden, many=True):
+    def vertex(self, steps, written, forbidden, many=True, same=None):
         """The text of one execute whose written fields are [(access, tensor)], reading nothing in `forbidden`."""
         self.left -= 1
         rng = self.rng
@@ -518,7 +518,7 @@ class Program:
                 break
         outs = []
         for access, t in written:
-            text, direction = self.write_access(access, t)
+            text, direction = same or self.write_access(access, t)
             self.coverage.add(steps, access, t)
             self.features.add(access)
             outs.append((text, "ts::%s<%s, %d>" % (direction, TYPES[t.type][0], t.rank)))
@@ -609,7 +609,8 @@ class Program:
                 ranges = ["ts::on<0, %d>" % (m - 1), "ts::on<%d, %d>" % (m, n - 1)]
             else:
                 ranges = ["ts::on<0, %d, 2>" % (n - 1), "ts::on<1, %d, 2>" % (n - 1)]
-            parts = ["%s(%s)" % (r, self.vertex(steps, [(access, t)], {t.name})) for r in ranges]
+            same = self.write_access(access, t)    # other blocks in each range would overlap
+            parts = ["%s(%s)" % (r, self.vertex(steps, [(access, t)], {t.name}, same=same)) for r in ranges]
             self.mark_written(t)
             return ["ts::compute_set(%s)" % ", ".join(parts)]
         first = self.target(steps, ["> own", "inout", "> at"] if way == "two" else ["> whole", "> block"])
@@ -813,11 +814,11 @@ class Program:
         type_ = rng.choice(["bool", "int32", "int64"])
         t = self.scalar(type_, ("on_tile", rng.randrange(self.tiles)))
         before = []
-        if rng.random() < 0.4:
+        if rng.random() < 0.4:                 # may become a parameter
             self.inputs.append(t)
             t.bound = 2
         else:
-            text, field, _ = self.read(["execute"] + context, None, {t.name}, many=False, plain=True)
+            text, field, _ = self.read(["execute"] + context, t, {t.name}, many=False, plain=True)
             before.append("ts::execute<decide<%s, %s>>(%s, %s)" % (field, TYPES[type_][0], text, t.name))
             self.mark_written(t)
         if rng.random() < 0.4:

@@ -101,9 +101,7 @@ constexpr void largest_extents(program_view const& p, access_record const& a, in
   for (int d = 0; d < t.rank; ++d) {
     dim_rule const& rule = a.dim[d];
     extent[d] = t.extent[d];
-    if (by.map.replicated) {
-      if (d == 0 && a.kind == access_kind::gather) extent[d] = by.extent[0];
-    } else if (rule.from >= 0) {
+    if (rule.from >= 0) {
       extent[d] = largest_span(by.extent[rule.from], by.map.grid[rule.from], rule.radius,
                                a.edge == edge_rule::clip && a.kind == access_kind::halo, t.extent[d]);
     }
@@ -183,11 +181,16 @@ constexpr exchange_plan<N> plan_exchange(program_view const& p, at_summaries con
   return plan;
 }
 
-/// Whether all accesses of a parameter are packed at load, so that the parameter itself need not be kept.
+/// Whether all accesses of a parameter are packed at load, so that the parameter itself need not be kept: nothing gathers
+/// by it, and no branch looks at it.
 template <record_counts N>
 constexpr bool only_packed(program_view const& p, exchange_plan<N> const& exchange, int tensor) {
-  for (int i = 0; i < p.access_count; ++i)
+  for (int i = 0; i < p.access_count; ++i) {
     if (p.accesses[i].tensor == tensor && exchange.access[i].form != field_form::resident) return false;
+    if (p.accesses[i].kind == access_kind::gather && p.accesses[i].index == tensor) return false;
+  }
+  for (int s = 0; s < p.step_count; ++s)
+    if (p.steps[s].tensor == tensor) return false;
   return true;
 }
 

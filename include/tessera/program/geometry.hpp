@@ -34,7 +34,8 @@ constexpr std::int64_t largest_block(tensor_record const& t) {
 }
 
 /// What a field shows on a tile, in coordinates of the accessed tensor. With an edge rule other than `clip`, and with
-/// `at` functions that are wrong, it may reach beyond the tensor. Empty where the tile has no block.
+/// `at` functions that are wrong, it may reach beyond the tensor. Empty where the tile has no block. A replicated tensor
+/// is one block, which every tile has.
 /// A gather covers one row for each element of its tile's block of the index tensor: dimension 0 counts those.
 constexpr region covered(program_view const& p, access_record const& a, int tile_index) {
   tensor_record const& t = p.tensors[a.tensor];
@@ -46,11 +47,6 @@ constexpr region covered(program_view const& p, access_record const& a, int tile
     return r.empty() ? empty_region() : r;
   }
   tensor_record const& by = p.tensors[a.by];
-  if (by.map.replicated) {
-    region r = whole_of(t);
-    if (a.kind == access_kind::gather) r[0] = {0, by.extent[0]};
-    return r;
-  }
   if (a.kind == access_kind::whole || a.kind == access_kind::block) {
     // The same part for every tile, whether or not it has a block itself.
   } else if (!by.map.has_tile(tile_index)) {
