@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ways to do one thing, timed in turn: A B A B …, so that the machine's drift meets both alike.
+//
+//   auto const r = tessera::benchmarks::alternate(11, [&] { ours(); }, [&] { theirs(); });   r.ratio is ours ÷ theirs
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace tessera::benchmarks {
+
+/// Seconds of one call.
+template <class Work>
+double seconds(Work&& work) {
+  auto const start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Medians of the rounds; the ratio is the median of the rounds' ratios.
+struct alternated {
+  double ours = 0;
+  double theirs = 0;
+  double ratio = 0;
+};
+
+/// Times both `rounds` times, after one call of each that does not count.
+template <class Ours, class Theirs>
+alternated alternate(int rounds, Ours&& ours, Theirs&& theirs) {
+  ours();
+  theirs();
+  std::vector<double> a, b, ratio;
+  for (int i = 0; i < rounds; ++i) {
+    a.push_back(seconds(ours));
+    b.push_back(seconds(theirs));
+    ratio.push_back(a.back() / b.back());
+  }
+  return {median(a), median(b), median(ratio)};
+}
+
+}  // namespace tessera::benchmarks
