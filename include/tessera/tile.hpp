@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile level: tensors, vertices, programs, their plans, and engines that run them. Needs Boost.Hana only.
+// The tile level: tensors, vertices, programs, their plans and estimates, and engines that run them. Needs Boost.Hana
+// only.
 #pragma once
 
+#include <tessera/plan/estimate.hpp>
 #include <tessera/plan/planned.hpp>
 #include <tessera/runtime/engine.hpp>
