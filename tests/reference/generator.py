@@ -602,7 +602,7 @@ class Program:
         if n == 1:
             way = rng.choice(["two", "one tile"])
         if way in ("halves", "strides"):
-            access, t = self.target(steps, ["> own", "> own", "inout", "> at", "> neighbour"],
+            access, t = self.target(steps, ["> own", "> own", "inout"] + ([] if self.large else ["> at", "> neighbour"]),
                                     lambda a, t: a == "> own" or self.complete(t))
             if way == "halves":
                 m = rng.randint(1, n - 1)

@@ -314,17 +314,27 @@ class schedule {
     action.buffer = target;
     action.element_bytes = bytes_of(t.type);
     for (int d = 0; d < t.rank; ++d) action.extent[d] = r[d].size();
+    bool const packs = !a.layout.is_row_major();
+    std::byte* const rows = packs ? workspace(tile) + row_major_offset_ : target;
+    auto const pack = [&] {
+      action.what = exchange_action::kind::pack;
+      action.buffer = target;
+      action.source = rows;
+      action.layout = a.layout;
+      action.rows = r[0].size();
+      action.cols = r[1].size();
+      actions.push_back(action);
+    };
     if (a.kind == access_kind::gather) {
       action.what = exchange_action::kind::gather;
+      action.buffer = rows;
       action.tensor = a.tensor;
       action.index = a.index;
       action.index_block = block_of(p.tensors[a.index], tile);
-      if (p.tensors[a.index].map.replicated) action.index_block = whole_of(p.tensors[a.index]);
       actions.push_back(action);
+      if (packs) pack();
       return;
     }
-    bool const packs = !a.layout.is_row_major();
-    std::byte* const rows = packs ? workspace(tile) + row_major_offset_ : target;
     if (a.kind == access_kind::halo && a.edge == edge_rule::zero && !whole_of(t).contains(r)) {
       action.what = exchange_action::kind::zero;
       action.buffer = rows;
@@ -357,15 +367,7 @@ class schedule {
       action.inside = inside;
       actions.push_back(action);
     }
-    if (packs) {
-      action.what = exchange_action::kind::pack;
-      action.buffer = target;
-      action.source = rows;
-      action.layout = a.layout;
-      action.rows = r[0].size();
-      action.cols = r[1].size();
-      actions.push_back(action);
-    }
+    if (packs) pack();
   }
 
   void add_scatter(int access, int tile) {
