@@ -90,7 +90,8 @@ def l2_normalize(case):
     return [give("y", "ts::l2_normalize(g, x)")]
 
 
-ACTIVATIONS = {"gelu_erf": "gelu", "gelu_tanh": "gelu_tanh", "tanh": "tanh", "exp_clipped": "exp_clipped", "relu": "relu"}
+ACTIVATIONS = {"gelu_erf": "gelu", "gelu_tanh": "gelu_tanh", "tanh": "tanh", "exp_clipped": "exp_clipped",
+               "relu": "relu", "sigmoid": "sigmoid"}
 
 
 def activation(case):

@@ -3,7 +3,7 @@
 """run.py [--build DIR] [--forward] [--only TEXT] [--threads N] [--march ISA] [CASES...]
 
 Runs the cases of a conformance kit: every folder below CASES with a case.json (default: ../shared/conformance/cases
-beside the repository). Operators become programs of the graph level, one for each operator, compiled with the installed
+beside the repository). Operators become programs of the graph level, many in one source file, compiled with the installed
 compiler; models run through tessera-run of the build folder. Prints a table of PASS, FAIL and `later`: what the library
 cannot do yet. Fails where a case does, or where a group that is listed in passed.txt has become `later`.
 --accept adds the groups that pass now to passed.txt, for review.
@@ -120,7 +120,8 @@ def call(command, timeout):
 
 
 class Operators:
-    """Compiles operator cases, those of one operator together, and runs them."""
+    """Compiles operator cases, many in one program since each program costs its headers, and runs them."""
+    TOGETHER = 20
 
     def __init__(self, work, arguments):
         self.work, self.arguments, self.programs = work, arguments, {}
@@ -146,23 +147,26 @@ class Operators:
 
     def prepare(self, cases):
         """cases: list of (index, case). Fills self.programs[index] = (program, problem)."""
-        groups = {}
-        for index, case in cases:
-            groups.setdefault(case["op"], []).append((index, case))
+        cases = sorted(cases, key=lambda member: (member[1]["op"], member[1]["name"]))
+        chunks = max(-(-len(cases) // self.TOGETHER), min(len(os.sched_getaffinity(0)), len(cases)))
+        size = -(-len(cases) // max(chunks, 1))
 
-        def compile_group(name):
-            began, members = time.time(), groups[name]
-            program, problem = self.compile("op_" + name, members)
+        def compile_group(number):
+            began, members = time.time(), cases[number * size:(number + 1) * size]
+            if not members:
+                return
+            program, problem = self.compile(f"operators_{number}", members)
             if program is None and len(members) > 1:      # one bad case must not take the others with it
                 for index, case in members:
-                    self.programs[index] = self.compile(f"op_{name}_{index}", [(index, case)])
+                    self.programs[index] = self.compile(f"operator_{index}", [(index, case)])
             else:
                 for index, _ in members:
                     self.programs[index] = (program, problem)
-            print(f"compiled {name}: {len(members)} case(s), {time.time() - began:.1f} s", flush=True)
+            names = f"{members[0][1]['name']} … {members[-1][1]['name']}"
+            print(f"compiled {len(members)} cases, {names}: {time.time() - began:.1f} s", flush=True)
 
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(compile_group, groups))
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            list(pool.map(compile_group, range(chunks)))
 
     def run(self, index, folder, out):
         program, problem = self.programs[index]
