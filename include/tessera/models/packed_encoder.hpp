@@ -75,9 +75,8 @@ class packed_encoder {
 
   /// Reads and packs the weights, into the smallest capacity.
   template <WeightSource Source>
-  explicit packed_encoder(Source const& weights, engine_options const& options = {}) : options_(options) {
-    std::get<0>(models_) = std::make_unique<model_at<0>>(weights, options);
-  }
+  explicit packed_encoder(Source const& weights, engine_options const& options = {})
+      : options_(options), smallest_(weights, options) {}
 
   /// Calls receive(number, encoded) for every sequence, in order. A sequence is checked before anything runs.
   /// @throws input_error  if a sequence is empty, too long, or holds an id, segment or position that the model has not
@@ -124,9 +123,18 @@ class packed_encoder {
       if (tokens > capacity[I] || static_cast<int>(sequences.size()) > sequence_capacity[I])
         return run_smallest<I + 1>(sequences, number, tokens, receive);
     }
-    auto& m = std::get<I>(models_);
-    if (m == nullptr) m = std::make_unique<model_at<I>>(*std::get<0>(models_), options_);
-    run(*m, sequences, number, tokens, receive);
+    run(at_capacity<I>(), sequences, number, tokens, receive);
+  }
+
+  template <int I>
+  auto& at_capacity() {
+    if constexpr (I == 0) {
+      return smallest_;
+    } else {
+      auto& m = std::get<I>(larger_);
+      if (m == nullptr) m = std::make_unique<model_at<I>>(smallest_, options_);
+      return *m;
+    }
   }
 
   template <class Model, class Receive>
@@ -176,7 +184,8 @@ class packed_encoder {
   };
 
   engine_options options_;
-  typename storage_of<std::make_integer_sequence<int, count>>::type models_;
+  model_at<0> smallest_;
+  typename storage_of<std::make_integer_sequence<int, count>>::type larger_;   // element 0 stays empty
 };
 
 TESSERA_ISA_END
