@@ -4,13 +4,13 @@
 //   std::puts(ts::report::text(heat).c_str());      ts::report::html(engine, "heat.html");
 #pragma once
 
-#include <string>
-
 #include <tessera/io/atomic_file.hpp>
 #include <tessera/plan/estimate.hpp>
 #include <tessera/report/html.hpp>
 #include <tessera/report/json.hpp>
 #include <tessera/report/text.hpp>
+
+#include <string>
 
 namespace tessera::report {
 

@@ -34,11 +34,11 @@ struct wasteful {
     b.input(u);
     b.output(one);
     b.output(y);
-    b.compute(k, {out(dead), own(y)});     // 0: nothing reads it
-    b.copy(u, v);                          // 1: neither u nor v ever changes
-    b.compute(k, {out(w), own(v)});        // 2: 8 KiB on a tile
-    b.compute(k, {out(one)});              // 3: one tile of four
-    b.compute(k, {out(y), whole(w)});      // 4: 16 KiB
+    b.compute(k, {out(dead), own(y)});  // 0: nothing reads it
+    b.copy(u, v);                       // 1: neither u nor v ever changes
+    b.compute(k, {out(w), own(v)});     // 2: 8 KiB on a tile
+    b.compute(k, {out(one)});           // 3: one tile of four
+    b.compute(k, {out(y), whole(w)});   // 4: 16 KiB
   }
 };
 using W = planned_records<wasteful>;
@@ -56,7 +56,7 @@ struct crowded {
     b.input(u);
     b.output(u);
     b.compute(k, {own(u), out(v)});
-    b.copy(v, u);                        // a swap would keep v's memory beside w's
+    b.copy(v, u);  // a swap would keep v's memory beside w's
     b.compute(k, {own(u), out(w)});
     b.compute(k, {own(w), inout(u)});
   }

@@ -11,13 +11,14 @@ struct forms {
   constexpr void operator()(builder& b) const {
     b.target = shared_machine(8);
     int const k = b.kernel("k");
-    int const u = b.rows("u", 64, 32), v = b.rows("v", 64, 32), w = b.rows("w", 64, 32), all = b.replicated("all", 4, 4);
+    int const u = b.rows("u", 64, 32), v = b.rows("v", 64, 32), w = b.rows("w", 64, 32),
+              all = b.replicated("all", 4, 4);
     b.parameter(w);
     layout_record const panels{layout_kind::panels, 16};
-    b.compute(k, {out(v), own(u), halo(u), halo(u, 1, edge_rule::zero), whole(u), own(all)});      // 0 … 5
-    b.compute(k, {out(v), with_layout(own(u), panels), with_layout(whole(u), panels),              // 6, 7, 8
-                  with_layout(whole(w), panels)});                                                 // 9
-    b.compute(k, {inout(v), halo(v)});                                                             // 10, 11
+    b.compute(k, {out(v), own(u), halo(u), halo(u, 1, edge_rule::zero), whole(u), own(all)});  // 0 … 5
+    b.compute(k, {out(v), with_layout(own(u), panels), with_layout(whole(u), panels),          // 6, 7, 8
+                  with_layout(whole(w), panels)});                                             // 9
+    b.compute(k, {inout(v), halo(v)});                                                         // 10, 11
   }
 };
 using P = planned_records<forms>;
@@ -26,7 +27,7 @@ static_assert(form(0) == field_form::view && form(1) == field_form::view && form
 static_assert(form(3) == field_form::bordered && form(4) == field_form::view && form(5) == field_form::view);
 static_assert(form(7) == field_form::gathered && form(8) == field_form::shared && form(9) == field_form::resident);
 static_assert(form(10) == field_form::view);
-static_assert(form(11) == field_form::gathered);   // the vertex writes v: its input keeps the old values
+static_assert(form(11) == field_form::gathered);  // the vertex writes v: its input keeps the old values
 static_assert(P::exchange.access[8].boxes == 1 && P::exchange.access[8].box_bytes == 64 * 32 * 4);
 static_assert(P::exchange.access[7].boxes == 8 && P::exchange.access[7].box_bytes == 8 * 32 * 4);
 static_assert(P::exchange.access[11].box_bytes == 10 * 32 * 4);
@@ -44,7 +45,7 @@ struct apart {
 };
 using Q = planned_records<apart>;
 static_assert(Q::exchange.access[1].form == field_form::view && Q::exchange.access[2].form == field_form::gathered);
-static_assert(Q::exchange.access[2].box_bytes == 48 * whole_row);   // 20 + 8 + 20 rows
+static_assert(Q::exchange.access[2].box_bytes == 48 * whole_row);  // 20 + 8 + 20 rows
 static_assert(Q::exchange.access[3].box_bytes == 64);
 static_assert(Q::exchange.access[4].form == field_form::staged && Q::exchange.access[4].box_bytes == whole_row);
 
@@ -66,9 +67,17 @@ TEST_CASE("the closed form of a buffer's size is never less than any tile needs,
     if (pick(3) == 0) a = band(t, t);
     if (pick(4) == 0) a.layout = {layout_kind::panels, 8};
     b->run(b->kernel("k"), {a, out(t)});
-    program_view p{.target = b->target, .tensors = b->tensors.begin(), .accesses = b->accesses.begin(),
-                   .executes = b->executes.begin(), .steps = nullptr, .kernels = nullptr, .tensor_count = 1,
-                   .access_count = 2, .execute_count = 1, .step_count = 0, .kernel_count = 1};
+    program_view p{.target = b->target,
+                   .tensors = b->tensors.begin(),
+                   .accesses = b->accesses.begin(),
+                   .executes = b->executes.begin(),
+                   .steps = nullptr,
+                   .kernels = nullptr,
+                   .tensor_count = 1,
+                   .access_count = 2,
+                   .execute_count = 1,
+                   .step_count = 0,
+                   .kernel_count = 1};
     std::int64_t most = 0;
     for (int tile = 0; tile < p.target.tiles; ++tile) most = std::max(most, buffer_bytes(p, p.accesses[0], tile));
     std::int64_t const closed = largest_buffer(p, p.executes[0], p.accesses[0]);

@@ -71,7 +71,7 @@ using on_wide = planned_records<wide>;
 static_assert(on_wide::memory.classes == 3);
 static_assert(on_wide::sync.before[1] && on_wide::sync.before[2]);
 static_assert(on_wide::cost.step[1].running_tiles == 1472);
-static_assert(on_wide::cost.step[1].exchange_bytes == 2 * 2944 * 4);   // a row on either side
+static_assert(on_wide::cost.step[1].exchange_bytes == 2 * 2944 * 4);  // a row on either side
 
 }  // namespace
 
@@ -82,7 +82,8 @@ TEST_CASE("buffers that are placed by step overlap nothing that is live there") 
   for (int c = 0; c < memory.classes; ++c)
     for (int s = 0; s < p.step_count; ++s) {
       std::vector<detail::byte_range> items;
-      detail::for_each_buffer<n>(p, on_private::exchange, memory, c, s, [&](detail::byte_range r) { items.push_back(r); });
+      detail::for_each_buffer<n>(p, on_private::exchange, memory, c, s,
+                                 [&](detail::byte_range r) { items.push_back(r); });
       CHECK(!items.empty());
       on_private::liveness.occupied[s].for_each(
           [&](int t) { items.push_back(detail::item_range<n>(p, on_private::exchange, memory, c, t, -1)); });

@@ -30,21 +30,21 @@ struct straight {
 static_assert(lives(planned_records<straight>::liveness, 0, "#..##"));
 static_assert(lives(planned_records<straight>::liveness, 1, "##..."));
 static_assert(lives(planned_records<straight>::liveness, 2, ".###."));
-static_assert(lives(planned_records<straight>::liveness, 3, "..#.."));   // a dead write needs memory where it happens
+static_assert(lives(planned_records<straight>::liveness, 3, "..#.."));  // a dead write needs memory where it happens
 
 struct loop {
   constexpr void operator()(builder& b) const {
     int const k = b.kernel("k");
     int const carried = b.rows("carried", 8, 8), inner = b.rows("inner", 8, 8), x = b.rows("x", 8, 8);
     b.input(x);
-    b.compute(k, {own(x), out(carried)});        // 0
-    b.repeat(3);                                 // 1
-    b.compute(k, {own(carried), out(inner)});    // 2
-    b.compute(k, {own(inner), out(x)});          // 3
-    b.end_repeat();                              // 4
+    b.compute(k, {own(x), out(carried)});      // 0
+    b.repeat(3);                               // 1
+    b.compute(k, {own(carried), out(inner)});  // 2
+    b.compute(k, {own(inner), out(x)});        // 3
+    b.end_repeat();                            // 4
   }
 };
-static_assert(lives(planned_records<loop>::liveness, 0, "#####."));   // read again in the next round
+static_assert(lives(planned_records<loop>::liveness, 0, "#####."));  // read again in the next round
 static_assert(lives(planned_records<loop>::liveness, 1, "..##.."));
 static_assert(lives(planned_records<loop>::liveness, 2, "#..#.#"));
 
@@ -54,18 +54,19 @@ struct partial {
     int const t = b.rows("t", 8, 8), y = b.rows("y", 8, 8);
     b.output(y);
     b.run(k, {out(t)}, 0, 1);
-    b.end_set();                          // 0: half of the tiles
+    b.end_set();  // 0: half of the tiles
     b.run(k, {out(t)}, 2, 3);
-    b.end_set();                          // 1: the other half; the first must still be there
-    b.compute(k, {own(t), out(y)});       // 2
+    b.end_set();                     // 1: the other half; the first must still be there
+    b.compute(k, {own(t), out(y)});  // 2
     b.run(k, {out(t)}, 0, 1);
     b.run(k, {out(t)}, 2, 3);
-    b.end_set();                          // 3: together all of it
-    b.compute(k, {own(t), out(y)});       // 4
+    b.end_set();                     // 3: together all of it
+    b.compute(k, {own(t), out(y)});  // 4
   }
 };
 static_assert(lives(planned_records<partial>::liveness, 0, "#####."));
-static_assert(!planned_records<partial>::liveness.live_after[2].test(0) && planned_records<partial>::liveness.live_after[1].test(0));
+static_assert(!planned_records<partial>::liveness.live_after[2].test(0) &&
+              planned_records<partial>::liveness.live_after[1].test(0));
 
 struct branches {
   constexpr void operator()(builder& b) const {
@@ -74,21 +75,21 @@ struct branches {
     b.input(go);
     b.input(a);
     b.output(y);
-    b.begin_if(go);                       // 0
-    b.compute(k, {own(a), out(t)});       // 1
-    b.compute(k, {own(t), out(y)});       // 2
-    b.begin_else();                       // 3
-    b.compute(k, {own(a), out(y)});       // 4
-    b.end_if();                           // 5
-    b.begin_while(go);                    // 6
-    b.compute(k, {own(y), out(t)});       // 7
-    b.compute(k, {own(t), out(y)});       // 8
-    b.end_while();                        // 9
+    b.begin_if(go);                  // 0
+    b.compute(k, {own(a), out(t)});  // 1
+    b.compute(k, {own(t), out(y)});  // 2
+    b.begin_else();                  // 3
+    b.compute(k, {own(a), out(y)});  // 4
+    b.end_if();                      // 5
+    b.begin_while(go);               // 6
+    b.compute(k, {own(y), out(t)});  // 7
+    b.compute(k, {own(t), out(y)});  // 8
+    b.end_while();                   // 9
   }
 };
 static_assert(lives(planned_records<branches>::liveness, 2, ".##....##.."));
 static_assert(lives(planned_records<branches>::liveness, 3, "..########") == false);
-static_assert(lives(planned_records<branches>::liveness, 1, "###########"));   // an input that no step writes stays
+static_assert(lives(planned_records<branches>::liveness, 1, "###########"));  // an input that no step writes stays
 
 }  // namespace
 
@@ -109,10 +110,10 @@ TEST_CASE("what a run reads has been kept since it was written") {
     for (int run = 0; run < 8; ++run) {
       std::vector<int> const trace = random_run(p, chance);
       if (trace.size() >= 4000) continue;
-      std::vector<int> since(static_cast<std::size_t>(p.tensor_count), -1);   // place in the trace of the oldest value
+      std::vector<int> since(static_cast<std::size_t>(p.tensor_count), -1);  // place in the trace of the oldest value
       auto const kept = [&](int t, std::size_t until) {
         int const from = since[static_cast<std::size_t>(t)];
-        if (from < 0) return;   // read before written: another proof's business
+        if (from < 0) return;  // read before written: another proof's business
         for (std::size_t i = static_cast<std::size_t>(from); i < until; ++i)
           REQUIRE(plans->liveness.occupied[trace[i]].test(t));
       };
@@ -123,7 +124,8 @@ TEST_CASE("what a run reads has been kept since it was written") {
         effects->writes[trace[i]].for_each([&](int t) {
           REQUIRE(plans->liveness.occupied[trace[i]].test(t));
           int& from = since[static_cast<std::size_t>(t)];
-          if (from < 0 || complete[static_cast<std::size_t>(trace[i])][static_cast<std::size_t>(t)]) from = static_cast<int>(i);
+          if (from < 0 || complete[static_cast<std::size_t>(trace[i])][static_cast<std::size_t>(t)])
+            from = static_cast<int>(i);
         });
       }
       for (int t = 0; t < p.tensor_count; ++t)

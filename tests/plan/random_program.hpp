@@ -2,13 +2,13 @@
 // Random programs as records, and all plans of them at run time.
 #pragma once
 
+#include "plan/records.hpp"
+
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <random>
 #include <vector>
-
-#include "plan/records.hpp"
 
 namespace plan_test {
 
@@ -136,12 +136,15 @@ inline std::vector<int> random_run(program_view const& p, std::mt19937& random) 
     int& left = rounds[static_cast<std::size_t>(step.kind == step_kind::repeat_end ? step.other : s)];
     out.push_back(s);
     switch (step.kind) {
-      case step_kind::repeat_begin: left = step.count; ++s; break;
+      case step_kind::repeat_begin:
+        left = step.count;
+        ++s;
+        break;
       case step_kind::repeat_end: s = --left > 0 ? step.other + 1 : s + 1; break;
       case step_kind::while_begin: s = random() % 2 == 0 ? s + 1 : step.other + 1; break;
       case step_kind::while_end: s = step.other; break;
       case step_kind::if_begin: s = random() % 2 == 0 ? s + 1 : step.other + 1; break;
-      case step_kind::if_else: s = step.other; break;   // the end of the first branch
+      case step_kind::if_else: s = step.other; break;  // the end of the first branch
       default: ++s; break;
     }
   }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs written as records by hand, for tests of planning passes.
 //
-//   constexpr auto build(plan_test::builder& b) { int u = b.rows("u", 64, 64); …; b.compute(b.run(0, {halo(u), own(v)})); }
-//   plan_test::planned_records<decltype([](plan_test::builder& b) { … })>::memory
+//   constexpr auto build(plan_test::builder& b) { int u = b.rows("u", 64, 64); …; b.compute(b.run(0, {halo(u),
+//   own(v)})); } plan_test::planned_records<decltype([](plan_test::builder& b) { … })>::memory
 #pragma once
-
-#include <initializer_list>
-#include <utility>
 
 #include <tessera/plan/advice.hpp>
 #include <tessera/plan/cost.hpp>
@@ -14,14 +11,24 @@
 #include <tessera/plan/swap.hpp>
 #include <tessera/plan/sync.hpp>
 
+#include <initializer_list>
+#include <utility>
+
 namespace plan_test {
 
 using namespace tessera;
 
 /// A machine with private memory.
 constexpr machine private_machine(int tiles) {
-  return {.tiles = tiles, .workers = 1, .bytes_per_tile = 65536, .working_set = 16384, .clock_hz = 1e9,
-          .exchange_bytes_per_cycle = 4, .local_bytes_per_cycle = 16, .sync_cycles = 100, .flops_per_cycle = 16,
+  return {.tiles = tiles,
+          .workers = 1,
+          .bytes_per_tile = 65536,
+          .working_set = 16384,
+          .clock_hz = 1e9,
+          .exchange_bytes_per_cycle = 4,
+          .local_bytes_per_cycle = 16,
+          .sync_cycles = 100,
+          .flops_per_cycle = 16,
           .shared = false};
 }
 /// A machine with shared memory.
@@ -265,8 +272,7 @@ struct planned_records {
 
   static constexpr overlap_plan<counts> overlaps = plan_overlaps<counts>(view(), exchange, memory, swaps);
   static constexpr detail::access_sets<counts> accesses = plan_accesses<counts>(view(), exchange, swaps);
-  static constexpr sync_plan<counts> sync =
-      plan_sync<counts>(view(), exchange, memory, swaps, overlaps, accesses);
+  static constexpr sync_plan<counts> sync = plan_sync<counts>(view(), exchange, memory, swaps, overlaps, accesses);
 
   template <int Piece>
   static constexpr cost_piece piece = estimate_piece<counts>(view(), exchange, swaps, Piece* steps_a_piece);

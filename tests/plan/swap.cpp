@@ -30,7 +30,8 @@ static_assert(!planned_records<copies<3>>::swaps.swap[1]);
 static_assert(planned_records<copies<4>>::swaps.swap[1]);
 static_assert(!planned_records<copies<5>>::swaps.swap[1]);
 // Both memories are kept while either tensor is live.
-static_assert(planned_records<copies<0>>::values.occupied[2].test(0) && !planned_records<copies<0>>::values.occupied[2].test(1));
+static_assert(planned_records<copies<0>>::values.occupied[2].test(0) &&
+              !planned_records<copies<0>>::values.occupied[2].test(1));
 static_assert(planned_records<copies<0>>::liveness.occupied[2].test(1));
 
 struct crowded {
@@ -41,7 +42,7 @@ struct crowded {
     b.output(u);
     b.compute(k, {own(u), out(v)});
     b.copy(v, u);
-    b.compute(k, {own(u), out(w)});      // with the swap, v's memory would be kept beside w's
+    b.compute(k, {own(u), out(w)});  // with the swap, v's memory would be kept beside w's
     b.compute(k, {own(w), inout(u)});
   }
 };
@@ -58,7 +59,7 @@ struct triangle {
     b.compute(k, {own(u), out(v)});
     b.copy(v, u);
     b.compute(k, {own(w), out(v)});
-    b.copy(v, w);                        // v already exchanges memory with u
+    b.copy(v, w);  // v already exchanges memory with u
   }
 };
 static_assert(planned_records<triangle>::swaps.swap[1] && !planned_records<triangle>::swaps.swap[3]);

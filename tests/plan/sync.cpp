@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/random_program.hpp"
 
-#include <string>
-
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace plan_test;
 
@@ -46,7 +46,7 @@ struct copied {
   }
 };
 static_assert(planned_records<copied>::swaps.swap[2]);
-static_assert(barriers(planned_records<copied>::sync, ".|.."));   // the swap moves nothing and waits for nobody
+static_assert(barriers(planned_records<copied>::sync, ".|.."));  // the swap moves nothing and waits for nobody
 
 struct chain {
   constexpr void operator()(builder& b) const {
@@ -55,7 +55,7 @@ struct chain {
     b.input(last);
     for (int i = 0; i < 3; ++i) {
       int const next = b.rows("t", 64, 64);
-      b.input(next);   // kept apart, so that no two of them share memory
+      b.input(next);  // kept apart, so that no two of them share memory
       b.compute(k, {own(last), out(next)});
       last = next;
     }
@@ -79,7 +79,8 @@ struct packed {
 };
 // Filling the second step's buffer reads only w, and no vertex of the first step that still runs minds, unless both
 // buffers have the same place.
-static_assert(planned_records<packed>::sync.inside[0] && planned_records<packed>::sync.inside[1] && !planned_records<packed>::sync.before[0]);
+static_assert(planned_records<packed>::sync.inside[0] && planned_records<packed>::sync.inside[1] &&
+              !planned_records<packed>::sync.before[0]);
 
 struct predicates {
   constexpr void operator()(builder& b) const {

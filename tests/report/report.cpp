@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/random_program.hpp"
 #include <tessera/report.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
-
-#include <nlohmann/json.hpp>
-
-#include "plan/random_program.hpp"
-
-#include <doctest/doctest.h>
 
 using namespace plan_test;
 

@@ -18,18 +18,18 @@ namespace tessera {
 
 /// The cost of one step, each time it runs.
 struct step_cost {
-  double compute = 0;                ///< cycles
-  double exchange = 0;               ///< cycles
-  double sync = 0;                   ///< cycles
-  double times = 1;                  ///< how often a run gets there; bodies of while loops count once
-  bool counted = true;               ///< false in the cheaper branch of an if_
-  bool guessed = false;              ///< a vertex does not state its cost
-  int critical_tile = -1;            ///< the tile that computes longest
-  int exchange_tile = -1;            ///< the tile that receives most
-  int running_tiles = 0;             ///< tiles that run a vertex
-  std::int64_t exchange_bytes = 0;   ///< what the busiest tile receives or sends
-  std::int64_t vertex_bytes = 0;     ///< the most that one vertex touches: fields, scratch and state
-  int vertex = -1;                   ///< the execute of that vertex
+  double compute = 0;               ///< cycles
+  double exchange = 0;              ///< cycles
+  double sync = 0;                  ///< cycles
+  double times = 1;                 ///< how often a run gets there; bodies of while loops count once
+  bool counted = true;              ///< false in the cheaper branch of an if_
+  bool guessed = false;             ///< a vertex does not state its cost
+  int critical_tile = -1;           ///< the tile that computes longest
+  int exchange_tile = -1;           ///< the tile that receives most
+  int running_tiles = 0;            ///< tiles that run a vertex
+  std::int64_t exchange_bytes = 0;  ///< what the busiest tile receives or sends
+  std::int64_t vertex_bytes = 0;    ///< the most that one vertex touches: fields, scratch and state
+  int vertex = -1;                  ///< the execute of that vertex
 
   constexpr double cycles() const { return compute + exchange + sync; }
 };
@@ -42,13 +42,13 @@ struct cost_plan {
   double compute = 0;
   double exchange = 0;
   double sync = 0;
-  double seconds = 0;                ///< cycles at the machine's clock
-  int critical_step = -1;            ///< the step that takes most of the cycles, all its times together …
-  int critical_tile = -1;            ///< … and the tile that is slowest there
-  std::int64_t tile_bytes = 0;       ///< what the fullest tile needs
+  double seconds = 0;           ///< cycles at the machine's clock
+  int critical_step = -1;       ///< the step that takes most of the cycles, all its times together …
+  int critical_tile = -1;       ///< … and the tile that is slowest there
+  std::int64_t tile_bytes = 0;  ///< what the fullest tile needs
   int fullest_tile = 0;
-  bool guessed = false;              ///< a vertex does not state its cost
-  bool open_ended = false;           ///< there is a while loop, whose body is counted once
+  bool guessed = false;     ///< a vertex does not state its cost
+  bool open_ended = false;  ///< there is a while loop, whose body is counted once
 };
 
 namespace detail {
@@ -106,17 +106,6 @@ constexpr int running_tiles(program_view const& p, execute_record const& e) {
 
 constexpr double larger(double a, double b) { return a > b ? a : b; }
 
-/// What a vertex costs on a tile, from the regions of its fields; a guess without the kernel's own statement.
-constexpr work vertex_work(kernel_record const& k, region const* fields, int count) {
-  if (k.cost != nullptr) return k.cost(fields);
-  work guess;
-  for (int f = 0; f < count; ++f) {
-    guess.flops += static_cast<double>(fields[f].volume());
-    guess.bytes += 4 * static_cast<double>(fields[f].volume());
-  }
-  return guess;
-}
-
 inline constexpr int most_fields = 16;
 
 constexpr step_cost compute_step_cost(program_view const& p, access_plan const* exchange, step_record const& step) {
@@ -155,7 +144,7 @@ constexpr step_cost compute_step_cost(program_view const& p, access_plan const* 
       }
       if (!runs) continue;
       kernel_record const& k = p.kernels[e.kernel];
-      work const w = vertex_work(k, fields, k.fields > 0 && k.fields < most_fields ? k.fields : most_fields);
+      work const w = k.cost(fields);
       compute += larger(w.flops / m.flops_per_cycle, w.bytes / m.local_bytes_per_cycle);
       moved.received += mine.received;
       moved.sent += mine.sent;
@@ -239,8 +228,8 @@ struct cost_piece {
 
 /// A piece of the steps of a program, for large ones to estimate in constants of their own.
 template <record_counts N>
-constexpr cost_piece estimate_piece(program_view const& p, exchange_plan<N> const& exchange,
-                                    swap_plan<N> const& swaps, int first) {
+constexpr cost_piece estimate_piece(program_view const& p, exchange_plan<N> const& exchange, swap_plan<N> const& swaps,
+                                    int first) {
   cost_piece out;
   for (int i = 0; i < steps_a_piece && first + i < p.step_count; ++i)
     out.step[i] = estimate_step<N>(p, exchange, swaps, first + i);
@@ -254,8 +243,8 @@ constexpr cost_plan<N> join_costs(program_view const& p, memory_plan<N> const& m
                                   cost_piece const* const* pieces) {
   cost_plan<N> plan{};
   double times = 1;
-  double spent = 0;                         // cycles, all times together, of what has been walked
-  double at_begin[N.steps + 1] = {};        // of if_begin and if_else: `spent` there
+  double spent = 0;                   // cycles, all times together, of what has been walked
+  double at_begin[N.steps + 1] = {};  // of if_begin and if_else: `spent` there
   for (int s = 0; s < p.step_count; ++s) {
     step_record const& step = p.steps[s];
     step_cost& cost = plan.step[s];
@@ -288,8 +277,8 @@ constexpr cost_plan<N> join_costs(program_view const& p, memory_plan<N> const& m
     if (cost.times * cost.cycles() > most && cost.running_tiles > 0) {
       most = cost.times * cost.cycles();
       plan.critical_step = s;
-      plan.critical_tile = cost.compute >= cost.exchange || cost.exchange_tile < 0 ? cost.critical_tile
-                                                                                   : cost.exchange_tile;
+      plan.critical_tile =
+          cost.compute >= cost.exchange || cost.exchange_tile < 0 ? cost.critical_tile : cost.exchange_tile;
     }
   }
   plan.cycles = plan.compute + plan.exchange + plan.sync;

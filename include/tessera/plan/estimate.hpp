@@ -17,7 +17,7 @@ struct estimated {
 
   template <int Piece>
   static constexpr cost_piece piece =
-      estimate_piece<counts>(P::view(), planned<P>::exchange, planned<P>::swaps, Piece * steps_a_piece);
+      estimate_piece<counts>(P::view(), planned<P>::exchange, planned<P>::swaps, Piece* steps_a_piece);
   template <int... Piece>
   static constexpr cost_plan<counts> join(std::integer_sequence<int, Piece...>) {
     cost_piece const* const each[] = {&piece<Piece>...};

@@ -28,10 +28,10 @@ struct step_effects {
 template <record_counts N>
 struct liveness_plan {
   using tensor_set = detail::bit_row<N.tensors>;
-  tensor_set occupied[N.steps + 1];     ///< tensors that hold a value before or after the step, or are touched by it
-  tensor_set live_after[N.steps + 1];   ///< tensors whose value is read after the step
-  int step_of_access[N.accesses + 1] = {};    ///< the step whose buffer an access has; -1: it has none
-  int step_of_execute[N.executes + 1] = {};   ///< the step of an execute
+  tensor_set occupied[N.steps + 1];    ///< tensors that hold a value before or after the step, or are touched by it
+  tensor_set live_after[N.steps + 1];  ///< tensors whose value is read after the step
+  int step_of_access[N.accesses + 1] = {};   ///< the step whose buffer an access has; -1: it has none
+  int step_of_execute[N.executes + 1] = {};  ///< the step of an execute
 
   /// Whether a memory item (numbered as in plan.hpp) occupies memory at a step.
   constexpr bool occupies(int item, int step) const {
@@ -119,7 +119,7 @@ constexpr reach_plan<N> plan_reach(program_view const& p, step_effects<N> const&
     // Nothing takes a value away: what a loop's body writes anywhere may be there when it begins again.
     if (step.kind == step_kind::while_begin || (step.kind == step_kind::repeat_begin && step.count > 1))
       for (int i = s; i < step.other; ++i) now.add(effects.writes[i]);
-    if (step.kind == step_kind::if_else) now = out.before[p.steps[step.other].other];   // the branch not taken first
+    if (step.kind == step_kind::if_else) now = out.before[p.steps[step.other].other];  // the branch not taken first
     if (step.kind == step_kind::if_end) now.add(out.before[p.steps[step.other].other]);
     now.add(effects.writes[s]);
     out.after[s] = now;
@@ -151,8 +151,8 @@ constexpr liveness_plan<N> plan_liveness(program_view const& p, exchange_plan<N>
   }
   plan.live_after[p.step_count] = at_exit;
 
-  tensor_set before[N.steps + 1];   // live before a step; of a loop's begin: the last pass's until this one gets there
-  tensor_set behind[N.steps + 1];   // of an end bracket: live behind it
+  tensor_set before[N.steps + 1];  // live before a step; of a loop's begin: the last pass's until this one gets there
+  tensor_set behind[N.steps + 1];  // of an end bracket: live behind it
   for (bool changed = true; changed;) {
     changed = false;
     tensor_set live = at_exit;
@@ -173,7 +173,7 @@ constexpr liveness_plan<N> plan_liveness(program_view const& p, exchange_plan<N>
           break;
         case step_kind::if_end: behind[s] = live; break;
         case step_kind::if_else:
-          behind[s] = live;                               // live before the second branch
+          behind[s] = live;  // live before the second branch
           live = behind[step.other];
           break;
         case step_kind::if_begin:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory: where tensors, exchange buffers and scratch lie, overlaid where their live ranges allow.
 //
-//   constexpr auto memory = ts::plan_memory<N>(view, exchange, liveness);   memory.offset[0][item], memory.arena_bytes[0]
+//   constexpr auto memory = ts::plan_memory<N>(view, exchange, liveness);   memory.offset[0][item],
+//   memory.arena_bytes[0]
 //
 // Large programs plan in pieces, each a constant of its own: plan_blocks, then for each class place_blocks and
 // place_step_buffers, then join_classes.
@@ -21,13 +22,13 @@ struct memory_blocks {
   static constexpr int capacity = N.tensors > few ? N.tensors : (item_count(N) < few ? item_count(N) : few);
   using block_set = detail::bit_row<capacity>;
 
-  detail::tile_classes classes;       ///< of the machine; a shared memory is planned as one class
+  detail::tile_classes classes;  ///< of the machine; a shared memory is planned as one class
   int count = N.tensors;
   bool buffers_by_step = false;
-  int item[capacity + 1] = {};        ///< the memory item of a block
-  int execute[capacity + 1] = {};     ///< of a buffer or scratch: the execute that has it
-  int first[capacity + 1] = {};       ///< the first step at which a block is occupied …
-  int length[capacity + 1] = {};      ///< … and at how many steps
+  int item[capacity + 1] = {};     ///< the memory item of a block
+  int execute[capacity + 1] = {};  ///< of a buffer or scratch: the execute that has it
+  int first[capacity + 1] = {};    ///< the first step at which a block is occupied …
+  int length[capacity + 1] = {};   ///< … and at how many steps
   block_set conflicts[capacity + 1];
 };
 
@@ -37,8 +38,8 @@ struct class_memory {
   std::int64_t offset[item_count(N) + 1] = {};
   std::int64_t arena_bytes = 0;
   std::int64_t live_bytes = 0;
-  std::int64_t floor_bytes = 0;       ///< the part of the arena below, with what is always live
-  int live_step = 0;                  ///< a step at which live_bytes are live
+  std::int64_t floor_bytes = 0;  ///< the part of the arena below, with what is always live
+  int live_step = 0;             ///< a step at which live_bytes are live
 };
 
 namespace detail {
@@ -91,7 +92,7 @@ constexpr memory_blocks<N> plan_blocks(program_view const& p, exchange_plan<N> c
                                        liveness_plan<N> const& liveness) {
   memory_blocks<N> out;
   out.classes = detail::plan_tile_classes<N>(p);
-  detail::bit_row<N.tensors> always;   // parameters conflict with everything: they are left out of the walk
+  detail::bit_row<N.tensors> always;  // parameters conflict with everything: they are left out of the walk
   for (int t = 0; t < N.tensors; ++t) out.item[t] = t;
   for (int t = 0; t < p.tensor_count; ++t)
     if (p.tensors[t].parameter) always.set(t);
@@ -153,25 +154,28 @@ constexpr memory_blocks<N> plan_blocks(program_view const& p, exchange_plan<N> c
   return out;
 }
 
-/// Offsets of the blocks of class `c`; buffers too, unless they are placed by step.
+namespace detail {
+
+/// The problem of placing a class's blocks above its floor, which is laid in `out`.
 template <record_counts N>
-constexpr class_memory<N> place_blocks(program_view const& p, exchange_plan<N> const& exchange,
-                                       liveness_plan<N> const& liveness, memory_blocks<N> const& blocks, int c) {
-  class_memory<N> out;
-  tile_class const tiles = detail::arena_tiles<N>(p, blocks, c);
-  detail::placement_problem<memory_blocks<N>::capacity> problem;
+constexpr placement_problem<memory_blocks<N>::capacity> arena_problem(program_view const& p,
+                                                                      exchange_plan<N> const& exchange,
+                                                                      liveness_plan<N> const& liveness,
+                                                                      memory_blocks<N> const& blocks, int c,
+                                                                      class_memory<N>& out) {
+  tile_class const tiles = arena_tiles<N>(p, blocks, c);
+  placement_problem<memory_blocks<N>::capacity> problem;
   problem.count = blocks.count;
   for (int b = 0; b < blocks.count; ++b) {
-    problem.bytes[b] = detail::arena_item_bytes<N>(p, exchange, tiles, blocks.item[b], blocks.execute[b]);
+    problem.bytes[b] = arena_item_bytes<N>(p, exchange, tiles, blocks.item[b], blocks.execute[b]);
     problem.first[b] = blocks.first[b];
     problem.length[b] = blocks.length[b];
-    if (blocks.length[b] == 0) problem.bytes[b] = 0;   // no step touches it
+    if (blocks.length[b] == 0) problem.bytes[b] = 0;  // no step touches it
   }
-  auto const extra = detail::arena_step_bytes<N>(p, exchange, liveness, tiles);
-  detail::live_peak const peak = detail::largest_live_sum<N>(p, liveness, problem.bytes, extra.of);
+  auto const extra = arena_step_bytes<N>(p, exchange, liveness, tiles);
+  live_peak const peak = largest_live_sum<N>(p, liveness, problem.bytes, extra.of);
   out.live_bytes = peak.bytes;
   out.live_step = peak.step;
-  for (std::int64_t& offset : out.offset) offset = -1;
   // What is always live forms a floor under the rest: nothing can ever use its place.
   for (int b = 0; b < N.tensors; ++b) {
     if (blocks.length[b] != p.step_count + 1 || problem.bytes[b] == 0) continue;
@@ -180,23 +184,64 @@ constexpr class_memory<N> place_blocks(program_view const& p, exchange_plan<N> c
     problem.bytes[b] = 0;
   }
   problem.lower_bound = peak.bytes - out.floor_bytes;
-  std::int64_t const budget = blocks.buffers_by_step ? 0 : 40000;
-  auto const best = detail::place(problem, blocks.conflicts, budget);
+  return problem;
+}
+
+/// Looks at pairs of blocks in one evaluation.
+inline constexpr std::int64_t placement_budget = 40000;
+
+}  // namespace detail
+
+/// Offsets of the blocks of class `c`; buffers too, unless they are placed by step.
+template <record_counts N>
+constexpr class_memory<N> place_blocks(program_view const& p, exchange_plan<N> const& exchange,
+                                       liveness_plan<N> const& liveness, memory_blocks<N> const& blocks, int c) {
+  class_memory<N> out;
+  for (std::int64_t& offset : out.offset) offset = -1;
+  auto const problem = detail::arena_problem<N>(p, exchange, liveness, blocks, c, out);
+  auto const best = detail::place(problem, blocks.conflicts, blocks.buffers_by_step ? 0 : detail::placement_budget);
   for (int b = 0; b < blocks.count; ++b)
     if (best.offset[b] >= 0) out.offset[blocks.item[b]] = out.floor_bytes + best.offset[b];
   out.arena_bytes = out.floor_bytes + best.arena_bytes;
   return out;
 }
 
-/// Offsets of the buffers and scratch of each step as one block, where there are too many to place one by one.
+namespace detail {
+
+/// A second search from an arrangement that wastes more than a few per cent.
+template <record_counts N>
+constexpr class_memory<N> tighten(program_view const& p, exchange_plan<N> const& exchange,
+                                  liveness_plan<N> const& liveness, memory_blocks<N> const& blocks, int c,
+                                  class_memory<N> const& placed) {
+  class_memory<N> out;
+  for (std::int64_t& offset : out.offset) offset = -1;
+  auto const problem = arena_problem<N>(p, exchange, liveness, blocks, c, out);
+  placement<memory_blocks<N>::capacity> start;
+  for (int b = 0; b < blocks.count; ++b)
+    start.offset[b] = problem.bytes[b] > 0 ? placed.offset[blocks.item[b]] - out.floor_bytes : -1;
+  start.arena_bytes = placed.arena_bytes - out.floor_bytes;
+  auto const best = place(problem, blocks.conflicts, placement_budget, &start);
+  for (int b = 0; b < blocks.count; ++b)
+    if (best.offset[b] >= 0) out.offset[blocks.item[b]] = out.floor_bytes + best.offset[b];
+  out.arena_bytes = out.floor_bytes + best.arena_bytes;
+  return out;
+}
+
+}  // namespace detail
+
+/// Offsets of the buffers and scratch of each step as one block, where there are too many to place one by one; else a
+/// second search where the first one was not good enough.
 template <record_counts N>
 constexpr class_memory<N> place_step_buffers(program_view const& p, exchange_plan<N> const& exchange,
                                              liveness_plan<N> const& liveness, memory_blocks<N> const& blocks, int c,
                                              class_memory<N> out) {
-  if (!blocks.buffers_by_step) return out;
+  if (!blocks.buffers_by_step) {
+    bool const good = out.arena_bytes <= out.live_bytes + out.live_bytes / 100 * 9;
+    return good ? out : detail::tighten<N>(p, exchange, liveness, blocks, c, out);
+  }
   tile_class const tiles = detail::arena_tiles<N>(p, blocks, c);
   auto const bytes = detail::arena_step_bytes<N>(p, exchange, liveness, tiles);
-  int order[N.tensors + 1] = {};   // tensors by ascending offset
+  int order[N.tensors + 1] = {};  // tensors by ascending offset
   std::int64_t key[N.tensors + 1] = {};
   std::int64_t size[N.tensors + 1] = {};
   int count = 0;
@@ -291,8 +336,8 @@ constexpr memory_plan<N> plan_memory(program_view const& p, exchange_plan<N> con
   class_memory<N> placed[max_tile_classes];
   class_memory<N> const* each[max_tile_classes] = {};
   for (int c = 0; c < placed_classes(p, blocks); ++c) {
-    placed[c] = place_step_buffers<N>(p, exchange, liveness, blocks, c,
-                                      place_blocks<N>(p, exchange, liveness, blocks, c));
+    placed[c] =
+        place_step_buffers<N>(p, exchange, liveness, blocks, c, place_blocks<N>(p, exchange, liveness, blocks, c));
     each[c] = &placed[c];
   }
   return join_classes<N>(p, exchange, liveness, blocks, each);

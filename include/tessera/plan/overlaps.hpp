@@ -11,8 +11,8 @@ namespace tessera {
 template <record_counts N>
 struct overlap_plan {
   using tensor_set = detail::bit_row<N.tensors>;
-  tensor_set tensors[N.tensors + 1];   ///< of a tensor: the other tensors in its memory
-  tensor_set buffers[N.steps + 1];     ///< of a step: the tensors in the memory of its buffers and scratch
+  tensor_set tensors[N.tensors + 1];  ///< of a tensor: the other tensors in its memory
+  tensor_set buffers[N.steps + 1];    ///< of a step: the tensors in the memory of its buffers and scratch
 };
 
 namespace detail {
@@ -54,7 +54,7 @@ constexpr overlap_plan<N> plan_overlaps(program_view const& p, exchange_plan<N> 
   overlap_plan<N> out;
   auto const partners = detail::partners_of<N>(p, swaps);
   for (int c = 0; c < memory.classes; ++c) {
-    int order[N.tensors + 1] = {};   // by ascending offset: what meets a tensor and begins later stands behind it
+    int order[N.tensors + 1] = {};  // by ascending offset: what meets a tensor and begins later stands behind it
     std::int64_t key[N.tensors + 1] = {};
     detail::byte_range range[N.tensors + 1];
     int count = 0;

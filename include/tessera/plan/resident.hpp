@@ -16,7 +16,7 @@ enum class resident_kind : std::uint8_t { tensor, buffer, scratch, state };
 /// One line of the byte table.
 struct resident_row {
   resident_kind kind = resident_kind::tensor;
-  int index = -1;          ///< the tensor, the access whose buffer it is, or the execute whose scratch or state it is
+  int index = -1;  ///< the tensor, the access whose buffer it is, or the execute whose scratch or state it is
   std::int64_t bytes = 0;
 };
 
@@ -41,8 +41,8 @@ constexpr std::int64_t tile_item_bytes(program_view const& p, exchange_plan<N> c
     return align_up(largest_block(t) * bytes_of(t.type));
   }
   execute_record const& e = p.executes[execute];
-  std::int64_t const bytes = item < N.tensors + N.accesses ? exchange.access[item - N.tensors].box_bytes
-                                                           : align_up(scratch_bytes(p, e));
+  std::int64_t const bytes =
+      item < N.tensors + N.accesses ? exchange.access[item - N.tensors].box_bytes : align_up(scratch_bytes(p, e));
   return bytes > 0 && runs_in(p, e, tiles) ? bytes : 0;
 }
 
@@ -74,8 +74,8 @@ struct live_peak {
 
 /// Tensors of `bytes` where liveness says so, and `extra` at each step. Only changes from step to step are added up.
 template <record_counts N>
-constexpr live_peak largest_live_sum(program_view const& p, liveness_plan<N> const& liveness,
-                                     std::int64_t const* bytes, std::int64_t const* extra) {
+constexpr live_peak largest_live_sum(program_view const& p, liveness_plan<N> const& liveness, std::int64_t const* bytes,
+                                     std::int64_t const* extra) {
   live_peak peak;
   bit_row<N.tensors> before;
   std::int64_t sum = 0;
@@ -94,8 +94,8 @@ constexpr live_peak largest_live_sum(program_view const& p, liveness_plan<N> con
 
 /// The most that a tile of a class holds at a step, states left out, where memory is shared.
 template <record_counts N>
-constexpr live_peak tile_peak(program_view const& p, exchange_plan<N> const& exchange,
-                              liveness_plan<N> const& liveness, tile_class tiles) {
+constexpr live_peak tile_peak(program_view const& p, exchange_plan<N> const& exchange, liveness_plan<N> const& liveness,
+                              tile_class tiles) {
   std::int64_t bytes[N.tensors + 1] = {};
   std::int64_t extra[N.steps + 1] = {};
   for (int t = 0; t < p.tensor_count; ++t) bytes[t] = tile_item_bytes<N>(p, exchange, tiles, t);

@@ -34,8 +34,8 @@ constexpr swap_partners<N> partners_of(program_view const& p, swap_plan<N> const
 constexpr bool alike(tensor_record const& a, tensor_record const& b) {
   for (int d = 0; d < max_rank; ++d)
     if (a.extent[d] != b.extent[d]) return false;
-  return a.type == b.type && a.rank == b.rank && a.map == b.map && !a.map.replicated && !a.parameter &&
-         !b.parameter && a.valid == b.valid;
+  return a.type == b.type && a.rank == b.rank && a.map == b.map && !a.map.replicated && !a.parameter && !b.parameter &&
+         a.valid == b.valid;
 }
 
 }  // namespace detail
@@ -51,7 +51,7 @@ constexpr swap_plan<N> plan_swaps(program_view const& p, liveness_plan<N> const&
     tensor_record const& tensor = p.tensors[t];
     bytes[t] = p.target.shared ? tensor.bytes() : largest_block(tensor) * bytes_of(tensor.type);
   }
-  std::int64_t live[N.steps + 1] = {};   // sums of live bytes, with the swaps accepted so far
+  std::int64_t live[N.steps + 1] = {};  // sums of live bytes, with the swaps accepted so far
   std::int64_t peak = 0;
   bool counted = false;
   int partner[N.tensors + 1];

@@ -49,9 +49,9 @@ constexpr void exchange_bits(auto& row, int a, int b) {
 /// What one step does to memory before any of its phases must wait, and what of it is left behind its last barrier.
 template <record_counts N>
 struct step_accesses {
-  pending_accesses<N> checked;   ///< must not conflict with what is pending
-  pending_accesses<N> left;      ///< is pending afterwards
-  bool inside = false;           ///< has shared buffers: a barrier between filling them and running vertices
+  pending_accesses<N> checked;  ///< must not conflict with what is pending
+  pending_accesses<N> left;     ///< is pending afterwards
+  bool inside = false;          ///< has shared buffers: a barrier between filling them and running vertices
 };
 
 /// The accesses of every step; a pass of its own, since loops make the barrier pass walk steps several times.
@@ -93,7 +93,7 @@ constexpr void collect_copy(program_view const& p, step_record const& step, pend
   int const destination = p.accesses[step.first + 1].tensor;
   tensor_record const& from = p.tensors[source];
   tensor_record const& to = p.tensors[destination];
-  bool const one_copy = p.target.shared && to.map.replicated;   // everybody's, so nobody's own
+  bool const one_copy = p.target.shared && to.map.replicated;  // everybody's, so nobody's own
   bool const near_source = from.map.replicated ? !p.target.shared : from.map == to.map;
   if (!from.parameter) (near_source && !one_copy ? run.near_read : run.far_read).set(source);
   (one_copy ? run.far_write : run.near_write).set(destination);
@@ -192,21 +192,20 @@ constexpr bool conflict(program_view const& p, overlap_plan<N> const& overlaps, 
 /// The barriers of a program: each as late as possible, which makes them fewest on every straight piece. Loops are
 /// walked until what the end of a body leaves pending is what its beginning was checked against.
 template <record_counts N>
-constexpr sync_plan<N> plan_sync(program_view const& p, exchange_plan<N> const& exchange,
-                                 memory_plan<N> const& memory, swap_plan<N> const& swaps,
-                                 overlap_plan<N> const& overlaps, detail::access_sets<N> const& accesses) {
+constexpr sync_plan<N> plan_sync(program_view const& p, exchange_plan<N> const& exchange, memory_plan<N> const& memory,
+                                 swap_plan<N> const& swaps, overlap_plan<N> const& overlaps,
+                                 detail::access_sets<N> const& accesses) {
   using pending = detail::pending_accesses<N>;
   sync_plan<N> plan{};
-  pending assumed[N.steps + 1];   // of a loop's begin: what the end of its body leaves
-  pending kept[N.steps + 1];      // of if_begin and if_else: what the first branch starts with, and leaves
+  pending assumed[N.steps + 1];  // of a loop's begin: what the end of its body leaves
+  pending kept[N.steps + 1];     // of if_begin and if_else: what the first branch starts with, and leaves
   bool changed = true;
   for (int walk = 0; changed; ++walk) {
     changed = false;
     pending now;
     for (int s = 0; s < p.step_count; ++s) {
       step_record const& step = p.steps[s];
-      bool const loop = step.kind == step_kind::while_begin ||
-                        (step.kind == step_kind::repeat_begin && step.count > 1);
+      bool const loop = step.kind == step_kind::while_begin || (step.kind == step_kind::repeat_begin && step.count > 1);
       if (loop) now.add(assumed[s]);
       detail::step_accesses<N> const& mine = accesses.step[s];
       plan.before[s] = detail::conflict<N>(p, overlaps, exchange, memory, now, mine.checked);
@@ -251,8 +250,8 @@ constexpr sync_plan<N> plan_sync(program_view const& p, exchange_plan<N> const& 
 
 /// The barriers of a program, in one go.
 template <record_counts N>
-constexpr sync_plan<N> plan_sync(program_view const& p, exchange_plan<N> const& exchange,
-                                 memory_plan<N> const& memory, swap_plan<N> const& swaps) {
+constexpr sync_plan<N> plan_sync(program_view const& p, exchange_plan<N> const& exchange, memory_plan<N> const& memory,
+                                 swap_plan<N> const& swaps) {
   return plan_sync<N>(p, exchange, memory, swaps, plan_overlaps<N>(p, exchange, memory, swaps),
                       plan_accesses<N>(p, exchange, swaps));
 }

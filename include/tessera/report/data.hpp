@@ -4,42 +4,42 @@
 //   ts::report::data d = ts::report::make<N>(view, exchange, memory, swaps, sync, liveness, cost, advice);
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include <tessera/plan/advice.hpp>
 #include <tessera/plan/sync.hpp>
 #include <tessera/report/detail/words.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace tessera::report {
 
 /// A field of a vertex, or one side of a copy.
 struct field_line {
   std::string tensor;
-  std::string access;        ///< own, halo(1, 0), whole, …
-  std::string direction;     ///< in, out, inout
-  std::string form;          ///< view, gathered, shared, …: where its elements come from or go to
-  bool priced = false;       ///< not a view: elements move
-  int boxes = 0;             ///< distinct buffers
+  std::string access;     ///< own, halo(1, 0), whole, …
+  std::string direction;  ///< in, out, inout
+  std::string form;       ///< view, gathered, shared, …: where its elements come from or go to
+  bool priced = false;    ///< not a view: elements move
+  int boxes = 0;          ///< distinct buffers
   std::int64_t box_bytes = 0;
 };
 
 /// A vertex type of a compute set.
 struct vertex_line {
   std::string name;
-  std::string tiles;         ///< "0 … 7", "0 … 6 by 2"
+  std::string tiles;  ///< "0 … 7", "0 … 6 by 2"
   std::vector<field_line> fields;
 };
 
 /// A step of the program tree.
 struct step_line {
   int depth = 0;
-  std::string kind;          ///< compute, copy, swap, repeat, while, if, else, block
-  std::string title;         ///< one line for people
+  std::string kind;   ///< compute, copy, swap, repeat, while, if, else, block
+  std::string title;  ///< one line for people
   bool barrier_before = false;
   bool barrier_inside = false;
-  bool closes = false;       ///< the end of a body: nothing to show
+  bool closes = false;  ///< the end of a body: nothing to show
   step_cost cost;
   std::vector<vertex_line> vertices;
 };
@@ -47,10 +47,10 @@ struct step_line {
 /// A memory item of a class of tiles.
 struct item_line {
   std::string name;
-  std::string kind;          ///< tensor, parameter, buffer, scratch
+  std::string kind;  ///< tensor, parameter, buffer, scratch
   std::int64_t bytes = 0;
   std::int64_t offset = -1;
-  std::vector<bool> live;    ///< by step; the last element is the time between runs
+  std::vector<bool> live;  ///< by step; the last element is the time between runs
 };
 
 /// A class of tiles, or a machine's shared arena.
@@ -67,12 +67,12 @@ struct data {
   machine target;
   int tensors = 0;
   int supersteps = 0;
-  int barriers = 0;          ///< as written, loops not multiplied
+  int barriers = 0;  ///< as written, loops not multiplied
   int swaps = 0;
   std::int64_t parameter_bytes = 0;
   std::vector<step_line> steps;
   std::vector<class_report> classes;
-  step_cost total;           ///< sums over a run
+  step_cost total;  ///< sums over a run
   double cycles = 0;
   double seconds = 0;
   int critical_step = -1;
@@ -138,7 +138,8 @@ data make(program_view const& p, exchange_plan<N> const& exchange, memory_plan<N
       std::int64_t const bytes = tessera::detail::arena_item_bytes<N>(p, exchange, memory.tiles[c], item, execute);
       if (bytes == 0 || memory.offset[c][item] < 0) return;
       item_line line{std::move(name), kind, bytes, memory.offset[c][item], {}};
-      for (int s = 0; s <= p.step_count; ++s) line.live.push_back(s == p.step_count && item >= N.tensors ? false : liveness.occupies(item, s));
+      for (int s = 0; s <= p.step_count; ++s)
+        line.live.push_back(s == p.step_count && item >= N.tensors ? false : liveness.occupies(item, s));
       here.items.push_back(line);
     };
     for (int t = 0; t < p.tensor_count; ++t)

@@ -2,12 +2,12 @@
 // A report as one HTML file that needs nothing else: no scripts, no network.
 #pragma once
 
+#include <tessera/report/data.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
-
-#include <tessera/report/data.hpp>
 
 namespace tessera::report {
 
@@ -98,8 +98,8 @@ inline std::string html(data const& d) {
   using detail::bytes_text, detail::cell, detail::cycles_text, detail::escaped;
   std::string out{detail::page_head};
   out += "<h1>Program report</h1>\n<p>" + std::to_string(d.target.tiles) + " tiles with " +
-         (d.target.shared ? "shared" : "private") + " memory, " + bytes_text(d.target.bytes_per_tile) +
-         " a tile. " + std::to_string(d.tensors) + " tensors, " + std::to_string(d.supersteps) + " compute sets, " +
+         (d.target.shared ? "shared" : "private") + " memory, " + bytes_text(d.target.bytes_per_tile) + " a tile. " +
+         std::to_string(d.tensors) + " tensors, " + std::to_string(d.supersteps) + " compute sets, " +
          std::to_string(d.barriers) + " barriers, " + std::to_string(d.swaps) + " swaps.</p>\n<p>" +
          cycles_text(d.cycles) + " cycles: compute " + cycles_text(d.total.compute) + ", exchange " +
          cycles_text(d.total.exchange) + ", sync " + cycles_text(d.total.sync);
@@ -117,9 +117,10 @@ inline std::string html(data const& d) {
 
   double most = 0;
   for (step_line const& line : d.steps) most = std::max(most, line.cost.times * line.cost.cycles());
-  out += "<h2>Steps</h2>\n<table><tr><th class=\"n\"></th><th>step</th><th class=\"n\">compute</th>"
-         "<th class=\"n\">exchange</th><th class=\"n\">sync</th><th class=\"n\">times</th>"
-         "<th>all times together</th></tr>\n";
+  out +=
+      "<h2>Steps</h2>\n<table><tr><th class=\"n\"></th><th>step</th><th class=\"n\">compute</th>"
+      "<th class=\"n\">exchange</th><th class=\"n\">sync</th><th class=\"n\">times</th>"
+      "<th>all times together</th></tr>\n";
   for (std::size_t s = 0; s < d.steps.size(); ++s) {
     step_line const& line = d.steps[s];
     if (line.closes) continue;
@@ -143,16 +144,17 @@ inline std::string html(data const& d) {
       out += cell(costs ? cycles_text(cycles) : "");
     out += "<td>" + (costs ? detail::cost_bar(line.cost, most) : "") + "</td></tr>\n";
   }
-  out += "</table>\n<p class=\"dim\"><span class=\"bar compute\" style=\"width:1rem\"></span> compute "
-         "<span class=\"bar exchange\" style=\"width:1rem\"></span> exchange "
-         "<span class=\"bar sync\" style=\"width:1rem\"></span> sync</p>\n<h2>Memory</h2>\n";
+  out +=
+      "</table>\n<p class=\"dim\"><span class=\"bar compute\" style=\"width:1rem\"></span> compute "
+      "<span class=\"bar exchange\" style=\"width:1rem\"></span> exchange "
+      "<span class=\"bar sync\" style=\"width:1rem\"></span> sync</p>\n<h2>Memory</h2>\n";
 
   for (class_report const& c : d.classes) {
     out += "<h3>Tiles " + std::to_string(c.tiles.first) + " to " + std::to_string(c.tiles.last) + "</h3>\n<p>" +
-           bytes_text(c.tile_bytes) + " of " + bytes_text(d.target.bytes_per_tile) + " a tile, most at: " +
-           escaped(c.fullest_step) + ". " + (d.target.shared ? "The machine's arena has " : "A tile's arena has ") +
-           bytes_text(c.arena_bytes) + "; live at once are " + bytes_text(c.live_bytes) + ".</p>\n" +
-           detail::memory_picture(c) +
+           bytes_text(c.tile_bytes) + " of " + bytes_text(d.target.bytes_per_tile) +
+           " a tile, most at: " + escaped(c.fullest_step) + ". " +
+           (d.target.shared ? "The machine's arena has " : "A tile's arena has ") + bytes_text(c.arena_bytes) +
+           "; live at once are " + bytes_text(c.live_bytes) + ".</p>\n" + detail::memory_picture(c) +
            "<table><tr><th>item</th><th></th><th class=\"n\">bytes</th><th class=\"n\">offset</th>"
            "<th>steps</th></tr>\n";
     for (item_line const& item : c.items) {

@@ -2,11 +2,11 @@
 // A report as JSON, for other programs. Needs nlohmann-json.
 #pragma once
 
-#include <string>
+#include <tessera/report/data.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <tessera/report/data.hpp>
+#include <string>
 
 namespace tessera::report {
 
@@ -23,21 +23,20 @@ inline std::string json(data const& d) {
   out["barriers"] = d.barriers;
   out["swaps"] = d.swaps;
   out["parameter_bytes"] = d.parameter_bytes;
-  out["cycles"] = {{"total", d.cycles},
-                   {"compute", d.total.compute},
-                   {"exchange", d.total.exchange},
-                   {"sync", d.total.sync},
-                   {"guessed", d.guessed},
-                   {"while_loops_counted_once", d.open_ended}};
+  out["cycles"] = {{"total", d.cycles},    {"compute", d.total.compute}, {"exchange", d.total.exchange},
+                   {"sync", d.total.sync}, {"guessed", d.guessed},       {"while_loops_counted_once", d.open_ended}};
   out["seconds"] = d.seconds;
   out["critical_step"] = d.critical_step;
   out["critical_tile"] = d.critical_tile;
   out["steps"] = json::array();
   for (std::size_t s = 0; s < d.steps.size(); ++s) {
     step_line const& line = d.steps[s];
-    json step = {{"step", s},           {"kind", line.kind},
-                 {"title", line.title}, {"depth", line.depth},
-                 {"ends", line.closes}, {"barrier_before", line.barrier_before},
+    json step = {{"step", s},
+                 {"kind", line.kind},
+                 {"title", line.title},
+                 {"depth", line.depth},
+                 {"ends", line.closes},
+                 {"barrier_before", line.barrier_before},
                  {"barrier_inside", line.barrier_inside}};
     if (line.kind == "compute" || line.kind == "copy") {
       step["cost"] = {{"compute", line.cost.compute},
@@ -75,11 +74,8 @@ inline std::string json(data const& d) {
         live.push_back({s, last});
         s = last;
       }
-      items.push_back({{"name", item.name},
-                       {"kind", item.kind},
-                       {"bytes", item.bytes},
-                       {"offset", item.offset},
-                       {"live", live}});
+      items.push_back(
+          {{"name", item.name}, {"kind", item.kind}, {"bytes", item.bytes}, {"offset", item.offset}, {"live", live}});
     }
     out["memory"].push_back({{"first_tile", c.tiles.first},
                              {"last_tile", c.tiles.last},
@@ -90,7 +86,7 @@ inline std::string json(data const& d) {
                              {"items", items}});
   }
   out["advice"] = d.advice;
-  return out.dump(2, ' ', false, json::error_handler_t::replace);   // names may be any bytes
+  return out.dump(2, ' ', false, json::error_handler_t::replace);  // names may be any bytes
 }
 
 }  // namespace tessera::report

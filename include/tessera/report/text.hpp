@@ -2,10 +2,10 @@
 // A report as plain text for terminals.
 #pragma once
 
+#include <tessera/report/data.hpp>
+
 #include <cstdio>
 #include <string>
-
-#include <tessera/report/data.hpp>
 
 namespace tessera::report {
 
@@ -39,9 +39,8 @@ inline std::string text(data const& d) {
     for (vertex_line const& vertex : line.vertices)
       for (field_line const& field : vertex.fields)
         if (field.priced)
-          out += std::string(53 + static_cast<std::size_t>(2 * line.depth), ' ') + field.tensor + ": " +
-                 field.access + " is " + field.form + ", " + std::to_string(field.boxes) + " x " +
-                 bytes_text(field.box_bytes) + "\n";
+          out += std::string(53 + static_cast<std::size_t>(2 * line.depth), ' ') + field.tensor + ": " + field.access +
+                 " is " + field.form + ", " + std::to_string(field.boxes) + " x " + bytes_text(field.box_bytes) + "\n";
   }
   out += "\ncycles: " + cycles_text(d.cycles) + " (compute " + cycles_text(d.total.compute) + ", exchange " +
          cycles_text(d.total.exchange) + ", sync " + cycles_text(d.total.sync) + ")";
@@ -56,9 +55,10 @@ inline std::string text(data const& d) {
   out += "\n";
   for (class_report const& c : d.classes) {
     out += "\ntiles " + std::to_string(c.tiles.first) + " to " + std::to_string(c.tiles.last) + ": " +
-           bytes_text(c.tile_bytes) + " of " + bytes_text(d.target.bytes_per_tile) + " a tile, most at: " +
-           c.fullest_step + "\n" + (d.target.shared ? "arena of the machine " : "arena of a tile ") +
-           bytes_text(c.arena_bytes) + ", live at once " + bytes_text(c.live_bytes) + "\n";
+           bytes_text(c.tile_bytes) + " of " + bytes_text(d.target.bytes_per_tile) +
+           " a tile, most at: " + c.fullest_step + "\n" +
+           (d.target.shared ? "arena of the machine " : "arena of a tile ") + bytes_text(c.arena_bytes) +
+           ", live at once " + bytes_text(c.live_bytes) + "\n";
     for (item_line const& item : c.items) {
       out += padded(std::to_string(item.offset), 12) + padded(bytes_text(item.bytes), 12) + "  ";
       if (item.live.size() <= 64)

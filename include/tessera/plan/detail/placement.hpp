@@ -6,6 +6,8 @@
 
 #include <tessera/plan/detail/bit_row.hpp>
 
+#include <limits>
+
 namespace tessera::detail {
 
 /// Blocks to place: sizes (multiples of 64), conflicts (symmetric), and when each is used first and how long.
@@ -15,7 +17,7 @@ struct placement_problem {
   std::int64_t bytes[Capacity + 1] = {};
   int first[Capacity + 1] = {};
   int length[Capacity + 1] = {};
-  std::int64_t lower_bound = 0;   ///< the largest sum of blocks that are live together
+  std::int64_t lower_bound = 0;  ///< the largest sum of blocks that are live together
 };
 
 /// An arrangement; offset -1 where a block has no bytes.
@@ -43,11 +45,12 @@ constexpr void sort_descending(int* index, int count, Key const* key) {
     }
 }
 
-/// First fit in a given order of blocks. Returns how many pairs were looked at.
+/// First fit in a given order of blocks; given up when the arena exceeds `limit` (arena_bytes then does, too). Returns
+/// how many pairs were looked at.
 template <int Capacity, class Row>
 constexpr std::int64_t place_in_order(placement_problem<Capacity> const& problem, Row const* conflicts,
-                                      int const* order, int count, placement<Capacity>& out) {
-  int placed[Capacity + 1] = {};   // by ascending offset
+                                      int const* order, int count, std::int64_t limit, placement<Capacity>& out) {
+  int placed[Capacity + 1] = {};  // by ascending offset
   int placed_count = 0;
   std::int64_t pairs = 0;
   out.arena_bytes = 0;
@@ -65,6 +68,7 @@ constexpr std::int64_t place_in_order(placement_problem<Capacity> const& problem
     }
     out.offset[block] = cursor;
     if (cursor + bytes > out.arena_bytes) out.arena_bytes = cursor + bytes;
+    if (out.arena_bytes > limit) return pairs + i + 1;
     int at = placed_count++;
     for (; at > 0 && out.offset[placed[at - 1]] > cursor; --at) placed[at] = placed[at - 1];
     placed[at] = block;
@@ -73,13 +77,13 @@ constexpr std::int64_t place_in_order(placement_problem<Capacity> const& problem
   return pairs;
 }
 
-/// The best arrangement found with about `budget` looks at pairs of blocks, or four times that (three, where there are many blocks) as long as the arena
-/// exceeds 1.09 times the lower bound; the first order is always tried. Orders: by size, area (size times steps),
-/// length, first use; then random changes of the best one so far, among them a block at the top to an earlier place.
-/// Ends when the arena is within 1/32 of the lower bound.
+/// The best arrangement found with about `budget` looks at pairs of blocks, or four times that (three, where there are
+/// many blocks) as long as the arena exceeds 1.09 times the lower bound; the first order is always tried. Orders: by
+/// size, area (size times steps), length, first use; then random changes of the best one so far, among them a block at
+/// the top to an earlier place. Ends when the arena is within 1/32 of the lower bound.
 template <int Capacity, class Row>
 constexpr placement<Capacity> place(placement_problem<Capacity> const& problem, Row const* conflicts,
-                                    std::int64_t budget) {
+                                    std::int64_t budget, placement<Capacity> const* start = nullptr) {
   placement<Capacity> best{};
   placement<Capacity> trial{};
   for (std::int64_t& offset : best.offset) offset = -1;
@@ -90,9 +94,15 @@ constexpr placement<Capacity> place(placement_problem<Capacity> const& problem, 
     if (problem.bytes[i] > 0) best_order[count++] = i;
   if (count == 0) return best;
   trial = best;
+  if (start != nullptr) {
+    std::int64_t key[Capacity + 1] = {};
+    for (int i = 0; i < count; ++i) key[best_order[i]] = -start->offset[best_order[i]];
+    sort_descending(best_order, count, key);
+    best = *start;
+  }
   std::int64_t const good_enough = problem.lower_bound + problem.lower_bound / 32;
-  std::uint64_t random = 0x9e3779b97f4a7c15u;
-  constexpr int sorted_orders = 4;
+  std::uint64_t random = start == nullptr ? 0x9e3779b97f4a7c15u : 0xd1b54a32d192ed03u;
+  int const sorted_orders = start == nullptr ? 4 : 0;
   std::int64_t const bearable = problem.lower_bound + problem.lower_bound / 100 * 9;
   std::int64_t const extra = (problem.count > 128 ? 2 : 3) * budget;
   for (int attempt = 0; attempt == 0 || budget > 0 || (best.arena_bytes > bearable && budget > -extra); ++attempt) {
@@ -129,10 +139,12 @@ constexpr placement<Capacity> place(placement_problem<Capacity> const& problem, 
         order[j] = kept;
       }
     }
-    budget -= place_in_order(problem, conflicts, order, count, trial) + 2 * count;
+    bool const first = attempt == 0 && start == nullptr;
+    std::int64_t const limit = first ? std::numeric_limits<std::int64_t>::max() : best.arena_bytes;
+    budget -= place_in_order(problem, conflicts, order, count, limit, trial) + 2 * count + 24;
     bool const sorted = attempt < sorted_orders;
-    if (attempt == 0 || trial.arena_bytes < best.arena_bytes ||
-        (!sorted && trial.arena_bytes == best.arena_bytes)) {   // walk along plateaus
+    if (first || trial.arena_bytes < best.arena_bytes ||
+        (!sorted && trial.arena_bytes == best.arena_bytes)) {  // walk along plateaus
       best = trial;
       for (int i = 0; i < count; ++i) best_order[i] = order[i];
       if (best.arena_bytes <= good_enough) break;

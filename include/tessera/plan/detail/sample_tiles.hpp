@@ -2,7 +2,7 @@
 // Tiles that stand for all: along each dimension of a grid, blocks have two sizes and halos three situations, so the
 // first, the last and a largest interior coordinate show every maximum.
 //
-//   10 rows on 4 tiles, blocks of 2, 3, 2, 3   ->   tiles 0, 1, 3
+//   10 rows on 4 tiles, blocks of 2, 3, 2, 3   ->   tiles 0, 3, 1
 #pragma once
 
 #include <tessera/base/inplace_vector.hpp>
@@ -19,12 +19,14 @@ struct tile_samples : inplace_vector<int, 64> {
   }
 };
 
-/// An interior grid coordinate with the largest block, or -1 where there is no interior.
+/// A grid coordinate with the largest block, as near the middle as there is one; -1 where there is no interior.
+/// Block p is a large one if p = ceil(j parts / rest) - 1 for some j in 1 … rest, rest = extent mod parts.
 constexpr int interior_coordinate(int extent, int parts) {
   if (parts < 3) return -1;
-  int const rest = extent % parts;
-  int const first_large = rest == 0 ? 1 : (parts + rest - 1) / rest - 1;   // the first block with one element more
-  return first_large < parts - 1 ? first_large : 1;
+  std::int64_t const rest = extent % parts;
+  if (rest < 2) return parts / 2;  // all alike, or the last one is the only large one
+  std::int64_t const middle = (rest + 1) / 2;
+  return static_cast<int>((middle * parts + rest - 1) / rest - 1);
 }
 
 /// Adds the tiles that stand for the tensor's mapping, where `tiles` has them.
@@ -42,8 +44,7 @@ constexpr void add_mapping_samples(tensor_record const& t, tile_range tiles, til
     for (int j = 0; j < counts[1]; ++j)
       for (int k = 0; k < counts[2]; ++k)
         for (int l = 0; l < counts[3]; ++l) {
-          int const tile =
-              t.map.tile_at({coordinates[0][i], coordinates[1][j], coordinates[2][k], coordinates[3][l]});
+          int const tile = t.map.tile_at({coordinates[0][i], coordinates[1][j], coordinates[2][k], coordinates[3][l]});
           if (tile >= tiles.first && tile <= tiles.last && (tile - tiles.first) % tiles.stride == 0) out.add(tile);
         }
 }

@@ -42,7 +42,7 @@ constexpr tile_classes plan_tile_classes(program_view const& p) {
     add(tiles.last + 1);
   }
 
-  while (count > 4 * max_tile_classes) {   // far too many: every two become one
+  while (count > 4 * max_tile_classes) {  // far too many: every two become one
     for (int i = 0; 2 * i < count; ++i) start[i] = start[2 * i];
     count = (count + 1) / 2;
   }

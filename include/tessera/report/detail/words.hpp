@@ -2,10 +2,10 @@
 // How reports name records: access 7 of the heat program -> "halo(1, 0)".
 #pragma once
 
+#include <tessera/plan/advice.hpp>
+
 #include <cstdio>
 #include <string>
-
-#include <tessera/plan/advice.hpp>
 
 namespace tessera::report::detail {
 
@@ -134,7 +134,8 @@ inline std::string sentence(program_view const& p, advice_record const& finding)
   std::string const tensor = finding.tensor >= 0 ? p.tensors[finding.tensor].name : "";
   switch (finding.kind) {
     case advice_kind::dead_write:
-      return where + " writes " + tensor + ", which nothing reads afterwards: leave the write out, or declare an output";
+      return where + " writes " + tensor +
+             ", which nothing reads afterwards: leave the write out, or declare an output";
     case advice_kind::idle_tiles:
       return where + " leaves " + std::to_string(finding.value) + " of " + std::to_string(finding.bound) +
              " tiles idle: spread what it writes over more of them";
