@@ -104,6 +104,8 @@ class engine<refused_program> {
   explicit engine(refused_program, engine_options const& = {}) {}
   template <class T, class V>
   void write(T, V const&) {}
+  template <Tensor T>
+  void write(T, std::vector<detail::host_element<typename T::element_type>> const&) {}   // write(u, {1, 2, 3})
   template <class T, class V>
   void read(T, V const&) const {}
   template <Tensor T>
@@ -112,6 +114,8 @@ class engine<refused_program> {
   }
   void run() {}
   void reset() {}
+  int threads() const { return 1; }
+  std::int64_t bytes() const { return 0; }
 };
 
 template <class Program>
