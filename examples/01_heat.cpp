@@ -2,6 +2,7 @@
 // A plate with one hot edge: a hundred times every inner point becomes the mean of its four neighbours.
 #include <tessera/tile.hpp>
 #include <cstdio>
+#include <vector>
 namespace ts = tessera;
 
 struct jacobi {                                          // a vertex: it sees its fields, and nothing else

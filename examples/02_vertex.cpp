@@ -6,6 +6,7 @@
 #include <tessera/tile.hpp>
 
 #include <cstdio>
+#include <vector>
 
 namespace ts = tessera;
 

@@ -5,6 +5,7 @@
 #include <tessera/tile.hpp>
 
 #include <cstdio>
+#include <vector>
 
 namespace ts = tessera;
 

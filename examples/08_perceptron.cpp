@@ -6,6 +6,7 @@
 #include <tessera/nn.hpp>
 
 #include <cstdio>
+#include <vector>
 
 namespace ts = tessera;
 
