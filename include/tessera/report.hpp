@@ -11,6 +11,7 @@
 #include <tessera/report/text.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace tessera::report {
 
@@ -20,6 +21,8 @@ inline constexpr bool is_program = requires {
   P::counts;
   P::view();
 };
+template <>
+inline constexpr bool is_program<refused_program> = true;   // its mistake has been reported: nothing to add
 /// The program of a program, or of an engine, whose only type argument it is.
 template <class P>
 struct program_of {
@@ -39,10 +42,14 @@ concept Reportable = detail::is_program<typename detail::program_of<P>::type>;
 template <Reportable P>
 data make(P const&) {
   using program = typename detail::program_of<P>::type;
-  using plan = planned<program>;
-  using costs = estimated<program>;
-  return make<program::counts>(program::view(), plan::exchange, plan::memory, plan::swaps, plan::sync, plan::liveness,
-                               costs::cost, costs::advice);
+  if constexpr (std::is_same_v<program, refused_program>) {
+    return {};
+  } else {
+    using plan = planned<program>;
+    using costs = estimated<program>;
+    return make<program::counts>(program::view(), plan::exchange, plan::memory, plan::swaps, plan::sync,
+                                 plan::liveness, costs::cost, costs::advice);
+  }
 }
 
 /// A report for terminals.

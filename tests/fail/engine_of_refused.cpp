@@ -1,6 +1,7 @@
 // EXPECT: written_before_read<.*"u".*tile_number<0>.*rows_range<0, 2>.*in_step<0>
 // SPDX-License-Identifier: Apache-2.0
-// An engine of a program with a mistake is silent, however it is used: the mistake is the only message.
+// An engine and a report of a program with a mistake are silent, however they are used: the mistake is the only message.
+#include <tessera/report.hpp>
 #include <tessera/tile.hpp>
 
 namespace ts = tessera;
@@ -35,5 +36,6 @@ int main() {
   engine.reset();
   engine.read(v, std::span<int>(values));
   values = engine.read(v);
-  return engine.threads() + static_cast<int>(engine.bytes()) + engine.read(v)[0];
+  std::string const report = ts::report::text(wrong) + ts::report::json(wrong) + ts::report::html(engine);
+  return static_cast<int>(report.size()) + engine.threads() + static_cast<int>(engine.bytes()) + engine.read(v)[0];
 }
