@@ -5,10 +5,12 @@
 //   halo<1>(u) on host  ->  view        cols(b) into input<float, 2, panels<16>>  ->  shared, one box a grid column
 #pragma once
 
+#include <tessera/base/config.hpp>
 #include <tessera/plan/summary.hpp>
 #include <tessera/program/geometry.hpp>
 
 namespace tessera {
+TESSERA_ISA_BEGIN   // engines call these at run time
 
 /// Where a field's elements come from, or go to.
 enum class field_form : std::uint8_t {
@@ -79,6 +81,7 @@ constexpr std::int64_t buffer_bytes(program_view const& p, access_record const& 
   return buffer_bytes(t, a.layout, extent);
 }
 
+TESSERA_ISA_END
 namespace detail {
 
 /// The most that a span of a halo, band or block has: blocks of ceil(extent / parts) elements, `radius` on either side.
@@ -109,6 +112,7 @@ constexpr void largest_extents(program_view const& p, access_record const& a, in
 }
 
 }  // namespace detail
+TESSERA_ISA_BEGIN
 
 /// The largest buffer of an access over the tiles of an execute. `at` functions are asked about every tile, unless
 /// their summaries are at hand.
@@ -194,4 +198,5 @@ constexpr bool only_packed(program_view const& p, exchange_plan<N> const& exchan
   return true;
 }
 
+TESSERA_ISA_END
 }  // namespace tessera

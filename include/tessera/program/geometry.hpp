@@ -4,10 +4,12 @@
 //   by_rows, 10 rows on 4 tiles, halo<1>:   tile 1 owns [2, 5), covers [1, 6)
 #pragma once
 
+#include <tessera/base/config.hpp>
 #include <tessera/base/inplace_vector.hpp>
 #include <tessera/program/records.hpp>
 
 namespace tessera {
+TESSERA_ISA_BEGIN   // engines call these at run time
 
 /// All elements of a tensor.
 constexpr region whole_of(tensor_record const& t) {
@@ -137,4 +139,5 @@ constexpr bool runs_on(program_view const& p, execute_record const& e, int tile_
   return false;
 }
 
+TESSERA_ISA_END
 }  // namespace tessera

@@ -14,6 +14,7 @@
 #include <tessera/base/config.hpp>
 
 namespace tessera {
+TESSERA_ISA_BEGIN
 
 /// A block of memory aligned to 64 bytes; zero, or all bits set (NaN) where TESSERA_CHECKED is 1.
 class arena {
@@ -41,4 +42,5 @@ class arena {
   std::int64_t bytes_ = 0;
 };
 
+TESSERA_ISA_END
 }  // namespace tessera

@@ -10,7 +10,10 @@
 #include <immintrin.h>
 #endif
 
+#include <tessera/base/config.hpp>
+
 namespace tessera {
+TESSERA_ISA_BEGIN
 
 /// A reusable barrier on acquire/release atomics. It spins for at most two microseconds, then sleeps; with `spin` false
 /// (more threads than cores) it sleeps at once.
@@ -55,4 +58,5 @@ class barrier {
   bool const spin_;
 };
 
+TESSERA_ISA_END
 }  // namespace tessera

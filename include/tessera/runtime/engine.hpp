@@ -10,18 +10,20 @@
 #include <type_traits>
 #include <vector>
 
+#include <tessera/base/config.hpp>
 #include <tessera/plan/planned.hpp>
 #include <tessera/runtime/executor.hpp>
 
 namespace tessera {
+TESSERA_ISA_BEGIN
 
-namespace detail {
+namespace runtime_detail {
 
 /// vector<bool> is no array; bytes of value 0 or 1 are what a bool tensor's host memory is.
 template <class T>
 using host_element = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
-}  // namespace detail
+}  // namespace runtime_detail
 
 /// Runs one program. Engines of the same program are independent; one engine is not to be used by two threads at once.
 template <class Program>
@@ -33,28 +35,28 @@ class engine {
   /// Sets a tensor that the program declares in inputs() or parameters(), row-major.
   /// @throws input_error if `values` has not as many elements as the tensor
   template <Tensor T>
-  void write(T, std::span<detail::host_element<typename T::element_type> const> values) {
+  void write(T, std::span<runtime_detail::host_element<typename T::element_type> const> values) {
     constexpr int number = known<T, true>();
     check_size<T>(values.size());
     executor_.write(number, values.data());
   }
   template <Tensor T>
-  void write(T t, std::vector<detail::host_element<typename T::element_type>> const& values) {
-    write(t, std::span<detail::host_element<typename T::element_type> const>(values));
+  void write(T t, std::vector<runtime_detail::host_element<typename T::element_type>> const& values) {
+    write(t, std::span<runtime_detail::host_element<typename T::element_type> const>(values));
   }
 
   /// Copies a tensor that the program declares in outputs(), row-major. Allocates nothing.
   /// @throws input_error if `values` has not as many elements as the tensor
   template <Tensor T>
-  void read(T, std::span<detail::host_element<typename T::element_type>> values) const {
+  void read(T, std::span<runtime_detail::host_element<typename T::element_type>> values) const {
     constexpr int number = known<T, false>();
     check_size<T>(values.size());
     executor_.read(number, values.data());
   }
   /// The same into a new vector.
   template <Tensor T>
-  std::vector<detail::host_element<typename T::element_type>> read(T t) const {
-    std::vector<detail::host_element<typename T::element_type>> values(T::shape_type::volume);
+  std::vector<runtime_detail::host_element<typename T::element_type>> read(T t) const {
+    std::vector<runtime_detail::host_element<typename T::element_type>> values(T::shape_type::volume);
     read(t, std::span(values));
     return values;
   }
@@ -105,11 +107,11 @@ class engine<refused_program> {
   template <class T, class V>
   void write(T, V const&) {}
   template <Tensor T>
-  void write(T, std::vector<detail::host_element<typename T::element_type>> const&) {}   // write(u, {1, 2, 3})
+  void write(T, std::vector<runtime_detail::host_element<typename T::element_type>> const&) {}   // write(u, {1, 2, 3})
   template <class T, class V>
   void read(T, V const&) const {}
   template <Tensor T>
-  std::vector<detail::host_element<typename T::element_type>> read(T) const {
+  std::vector<runtime_detail::host_element<typename T::element_type>> read(T) const {
     return {};
   }
   void run() {}
@@ -123,4 +125,5 @@ engine(Program) -> engine<Program>;
 template <class Program>
 engine(Program, engine_options) -> engine<Program>;
 
+TESSERA_ISA_END
 }  // namespace tessera

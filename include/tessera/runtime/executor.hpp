@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include <tessera/base/config.hpp>
 #include <tessera/base/error.hpp>
 #include <tessera/plan/fault.hpp>
 #include <tessera/runtime/barrier.hpp>
@@ -17,6 +18,7 @@
 #include <tessera/runtime/workers.hpp>
 
 namespace tessera {
+TESSERA_ISA_BEGIN
 
 /// How an engine runs.
 struct engine_options {
@@ -218,8 +220,8 @@ class executor {
       case exchange_action::kind::zero: std::memset(a.buffer, 0, static_cast<std::size_t>(a.bytes)); break;
       case exchange_action::kind::clamp: clamp(a); break;
       case exchange_action::kind::pack:
-        detail::pack(a.layout, a.buffer, a.source, std::ptrdiff_t{a.cols} * a.element_bytes, a.rows, a.cols, 0,
-                     detail::panel_count(a.layout, a.rows, a.cols), a.element_bytes);
+        runtime_detail::pack(a.layout, a.buffer, a.source, std::ptrdiff_t{a.cols} * a.element_bytes, a.rows, a.cols, 0,
+                     runtime_detail::panel_count(a.layout, a.rows, a.cols), a.element_bytes);
         break;
       case exchange_action::kind::gather: gather(a, tile, table); break;
     }
@@ -317,4 +319,5 @@ class executor {
   std::atomic<bool> failed_{false};
 };
 
+TESSERA_ISA_END
 }  // namespace tessera

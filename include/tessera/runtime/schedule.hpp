@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
+#include <tessera/base/config.hpp>
 #include <tessera/base/error.hpp>
+#include <tessera/plan/fault.hpp>
 #include <tessera/runtime/storage.hpp>
 
 namespace tessera {
+TESSERA_ISA_BEGIN
 
 /// What a tile does to one of its buffers before its vertex runs, or after.
 struct exchange_action {
@@ -51,7 +54,7 @@ struct pack_entry {
   int rows = 0, cols = 0, first = 0, last = 0, element_bytes = 0;
 
   void apply(std::int64_t const* table) const {
-    detail::pack(layout, buffer, source.address(table), source.stride[0], rows, cols, first, last, element_bytes);
+    runtime_detail::pack(layout, buffer, source.address(table), source.stride[0], rows, cols, first, last, element_bytes);
   }
 };
 
@@ -67,6 +70,11 @@ class schedule {
   schedule(plan_view const& plan, storage& memory, int threads, bool cyclic, int const* lengths)
       : plan_(plan), memory_(memory), threads_(threads), cyclic_(cyclic), lengths_(lengths) {
     program_view const& p = plan.program;
+    if constexpr (planted_fault == 3) {
+      narrowed_.assign(p.accesses, p.accesses + p.access_count);
+      for (access_record& a : narrowed_)
+        for (dim_rule& rule : a.dim) rule.radius = static_cast<std::int8_t>(rule.radius > 0 ? rule.radius - 1 : 0);
+    }
     for (int s = 0; s < p.step_count; ++s) swapped_tensors(s);
     plan_workspaces();
     for (int s = 0; s < p.step_count; ++s) {
@@ -119,7 +127,7 @@ class schedule {
     field_binding fields[max_fields];
     v.active = false;
     for (int i = e.first_access; i < e.first_access + e.accesses; ++i) {
-      access_record const& a = p.accesses[i];
+      access_record const& a = shown(i);
       field_binding& b = fields[a.field];
       region const r = field_region(a, v.tile);
       if (a.dir != direction::in && !r.empty()) v.active = true;
@@ -142,7 +150,7 @@ class schedule {
         if (p.accesses[i].tensor != tensor || plan_.access[i].form != field_form::resident) continue;
         for_each_box(p.executes[e], i, [&](pack_entry pack, region const& box) {
           std::ptrdiff_t const row_bytes = std::ptrdiff_t{t.extent[1]} * bytes_of(t.type);
-          detail::pack(pack.layout, pack.buffer,
+          runtime_detail::pack(pack.layout, pack.buffer,
                        values + box[0].first * row_bytes + std::ptrdiff_t{box[1].first} * bytes_of(t.type), row_bytes,
                        pack.rows, pack.cols, pack.first, pack.last, pack.element_bytes);
         });
@@ -154,6 +162,25 @@ class schedule {
 
  private:
   std::size_t at(int step, int thread) const { return static_cast<std::size_t>(step * threads_ + thread); }
+
+  /// What an access shows on tiles: the program's, unless a fault is planted.
+  access_record const& shown(int access) const {
+    if constexpr (planted_fault == 3) return narrowed_[static_cast<std::size_t>(access)];
+    else return plan_.program.accesses[access];
+  }
+  /// Whether a tile is left out: no, unless a fault is planted, which takes the last one if its block is not like the
+  /// first one's.
+  bool left_out([[maybe_unused]] execute_record const& x, [[maybe_unused]] int tile) const {
+    if constexpr (planted_fault == 5) {
+      program_view const& p = plan_.program;
+      for (int t = tile + x.stride; t <= x.last_tile; t += x.stride)
+        if (runs_on(p, x, t)) return false;
+      for (int i = x.first_access; i < x.first_access + x.accesses; ++i)
+        if (p.accesses[i].dir != direction::in)
+          return covered(p, p.accesses[i], x.first_tile).volume() != covered(p, p.accesses[i], tile).volume();
+    }
+    return false;
+  }
 
   void swapped_tensors(int s) {
     program_view const& p = plan_.program;
@@ -222,7 +249,7 @@ class schedule {
 
   void bind_field(field_binding& b, int access, int tile, region const& r, std::int64_t const* table) const {
     program_view const& p = plan_.program;
-    access_record const& a = p.accesses[access];
+    access_record const& a = shown(access);
     tensor_record const& t = p.tensors[a.tensor];
     region const core = r.empty() ? r : core_of(p, a, tile);
     for (int d = 0; d < t.rank; ++d) {
@@ -273,7 +300,7 @@ class schedule {
       kernel_record const& k = p.kernels[x.kernel];
       std::vector<int> tiles;
       for (int t = x.first_tile; t <= x.last_tile; t += x.stride)
-        if (owner(t) == thread && runs_on(p, x, t)) tiles.push_back(t);
+        if (owner(t) == thread && runs_on(p, x, t) && !left_out(x, t)) tiles.push_back(t);
       if (tiles.empty()) continue;
       std::int64_t const alignment = std::max(k.object_alignment, 8);
       std::int64_t const step = (k.object_bytes + alignment - 1) / alignment * alignment;
@@ -290,7 +317,7 @@ class schedule {
         v.first_before = static_cast<int>(actions.size());
         for (int i = x.first_access; i < x.first_access + x.accesses; ++i) {
           add_actions_before(x, i, t);
-          v.rebinds |= swaps(p.accesses[i].tensor) && is_view(p, p.accesses[i], plan_.access[i], t);
+          v.rebinds |= swaps(shown(i).tensor) && is_view(p, shown(i), plan_.access[i], t);
         }
         v.before = static_cast<int>(actions.size()) - v.first_before;
         v.first_after = static_cast<int>(actions.size());
@@ -304,7 +331,7 @@ class schedule {
 
   void add_actions_before(execute_record const&, int access, int tile) {
     program_view const& p = plan_.program;
-    access_record const& a = p.accesses[access];
+    access_record const& a = shown(access);
     tensor_record const& t = p.tensors[a.tensor];
     if (!has_own_buffer(access) || is_view(p, a, plan_.access[access], tile) || a.dir == direction::out) return;
     region const r = covered(p, a, tile);
@@ -387,7 +414,7 @@ class schedule {
   template <class Visit>
   void for_each_box(execute_record const& e, int access, Visit&& visit) const {
     program_view const& p = plan_.program;
-    access_record const& a = p.accesses[access];
+    access_record const& a = shown(access);
     std::vector<bool> seen(static_cast<std::size_t>(distinct_boxes(p, a)), false);
     for (int t = e.first_tile; t <= e.last_tile; t += e.stride) {
       region const r = covered(p, a, t);
@@ -402,7 +429,7 @@ class schedule {
       pack.rows = r[0].size();
       pack.cols = r[1].size();
       pack.first = 0;
-      pack.last = detail::panel_count(a.layout, pack.rows, pack.cols);
+      pack.last = runtime_detail::panel_count(a.layout, pack.rows, pack.cols);
       pack.element_bytes = bytes_of(p.tensors[a.tensor].type);
       visit(pack, r);
     }
@@ -458,6 +485,7 @@ class schedule {
   bool cyclic_;
   int const* lengths_;
   std::vector<bool> swaps_;
+  std::vector<access_record> narrowed_;   ///< only where a fault is planted
   std::vector<std::int64_t> workspace_offset_;
   std::vector<std::int64_t> scratch_offset_;
   std::int64_t workspace_bytes_ = 0;
@@ -468,4 +496,5 @@ class schedule {
   std::vector<slice> vertex_range_, copy_range_, pack_range_;
 };
 
+TESSERA_ISA_END
 }  // namespace tessera

@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/base/config.hpp>
 #include <tessera/plan/plan_view.hpp>
 #include <tessera/runtime/arena.hpp>
 #include <tessera/runtime/transfer.hpp>
 
 namespace tessera {
+TESSERA_ISA_BEGIN
 
 class storage {
  public:
@@ -129,4 +131,5 @@ inline transfer transfer_of(program_view const& p, int tensor, place const& in_t
   return m;
 }
 
+TESSERA_ISA_END
 }  // namespace tessera

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include <tessera/base/config.hpp>
 #include <tessera/tensor/layout.hpp>
 #include <tessera/tensor/region.hpp>
 
 namespace tessera {
+TESSERA_ISA_BEGIN
 
 /// Where a box begins and how its dimensions step. With a tensor the address follows the tensor's base, which a swap
 /// may change; without one `base` is all.
@@ -68,7 +70,7 @@ struct transfer {
   std::ptrdiff_t run_ = 0;
 };
 
-namespace detail {
+namespace runtime_detail {
 
 /// Rows of a matrix into panels of `width` columns; `width` elements of one row move at once.
 inline void pack_panels(std::byte* to, std::byte const* from, std::ptrdiff_t row_bytes, int rows, int cols, int width,
@@ -149,5 +151,6 @@ inline int panel_count(layout_record layout, int rows, int cols) {
   }
 }
 
-}  // namespace detail
+}  // namespace runtime_detail
+TESSERA_ISA_END
 }  // namespace tessera

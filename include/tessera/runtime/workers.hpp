@@ -7,7 +7,10 @@
 #include <thread>
 #include <vector>
 
+#include <tessera/base/config.hpp>
+
 namespace tessera {
+TESSERA_ISA_BEGIN
 
 /// `threads` threads, the calling one included. Not to be used by two threads at once.
 class workers {
@@ -66,4 +69,5 @@ class workers {
   void* context_ = nullptr;
 };
 
+TESSERA_ISA_END
 }  // namespace tessera
