@@ -11,7 +11,9 @@
 #include <tessera/plan/exchange.hpp>
 #include <tessera/plan/liveness.hpp>
 #include <tessera/plan/memory.hpp>
+#include <tessera/plan/overlaps.hpp>
 #include <tessera/plan/plan_view.hpp>
+#include <tessera/plan/summary.hpp>
 #include <tessera/plan/swap.hpp>
 #include <tessera/plan/sync.hpp>
 #include <tessera/program/program.hpp>
@@ -23,7 +25,8 @@ namespace tessera {
 template <class P>
 struct planned {
   static constexpr record_counts counts = P::counts;
-  static constexpr exchange_plan<counts> exchange = plan_exchange<counts>(P::view());
+  static constexpr exchange_plan<counts> exchange =
+      plan_exchange<counts>(P::view(), summaries_of<P>.view());
   static constexpr liveness_plan<counts> liveness_without_swaps = plan_liveness<counts>(P::view(), exchange);
   static constexpr swap_plan<counts> swaps = plan_swaps<counts>(P::view(), liveness_without_swaps);
   static constexpr liveness_plan<counts> liveness = with_swaps<counts>(P::view(), liveness_without_swaps, swaps);
@@ -44,7 +47,10 @@ struct planned {
     return join_classes<counts>(P::view(), exchange, liveness, blocks, each);
   }
   static constexpr memory_plan<counts> memory = join(std::make_integer_sequence<int, classes>{});
-  static constexpr sync_plan<counts> sync = plan_sync<counts>(P::view(), exchange, memory, swaps);
+  static constexpr overlap_plan<counts> overlaps = plan_overlaps<counts>(P::view(), exchange, memory, swaps);
+  static constexpr auto accesses = plan_accesses<counts>(P::view(), exchange, swaps, summaries_of<P>.view());
+  static constexpr sync_plan<counts> sync =
+      plan_sync<counts>(P::view(), exchange, memory, swaps, overlaps, accesses);
 
   static constexpr plan_view plan() { return view_of<counts>(P::view(), exchange, memory, swaps, sync); }
 };
@@ -62,6 +68,8 @@ constexpr auto checked_program() {
                   "tessera: the lambda of a program returns a step (docs/errors/program_accepts_step.md)");
     return refused_program{};
   } else if constexpr (!program_is_valid<program_type<M, Build>>()) {
+    return refused_program{};
+  } else if constexpr (!memory_is_valid<program_type<M, Build>, planned<program_type<M, Build>>>()) {
     return refused_program{};
   } else {
     return program_type<M, Build>{};
