@@ -1,4 +1,4 @@
-// EXPECT: tile_memory_fits<.*tile_number<0>.*bytes_needed<(2[4-9]|3\d)\d{3}>.*bytes_available<20480>.*largest_item<.*variable.*"u"
+// EXPECT: tile_memory_fits<.*tile_number<0>.*bytes_needed<24576>.*bytes_available<20480>.*variable.*"u"
 // SPDX-License-Identifier: Apache-2.0
 // Proof 3: two tensors of which one tile's parts are too large together.
 #include <tessera/plan/planned.hpp>

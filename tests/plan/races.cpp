@@ -57,7 +57,8 @@ bool races_by_definition(program_view const& p) {
           int const vertex = i * p.target.tiles + tile_index;
           for (int j = e.first_access; j < e.first_access + e.accesses; ++j) {
             access_record const& a = p.accesses[j];
-            if (a.kind == access_kind::gather && a.index == t) mark(readers, block_of(p.tensors[t], tile_index), vertex);
+            if (a.kind == access_kind::gather && a.index == t)
+              mark(readers, block_of(p.tensors[t], tile_index), vertex);
             if (a.tensor != t) continue;
             for_each_piece(p, a, tile_index, [&](piece const& part) {
               if (a.dir != in) mark(writers, part.source, vertex);
@@ -113,8 +114,11 @@ TEST_CASE("Ranges of tiles that overlap write twice") {
   CHECK(f.execute_b == 1);
   CHECK(f.box[0] == span{6, 8});
   SUBCASE("interleaved ranges share no tile") {
-    h.records.executes[0] = {.kernel = 0, .first_access = 0, .accesses = 1, .first_tile = 0, .last_tile = 7, .stride = 2};
-    h.records.executes[1] = {.kernel = 0, .first_access = 1, .accesses = 1, .first_tile = 1, .last_tile = 7, .stride = 2};
+    for (int i = 0; i < 2; ++i) {
+      h.records.executes[i].first_tile = i;
+      h.records.executes[i].last_tile = 7;
+      h.records.executes[i].stride = 2;
+    }
     CHECK_FALSE(race_in(h).found());
   }
 }

@@ -133,7 +133,8 @@ constexpr at_summary summarize(program_view const& p, execute_record const& e, a
       outside |= first < 0 || end_of > t.extent[d];
       if (s.inside_own) {
         std::int64_t const block = place / inner[d] % t.map.grid[d];
-        s.inside_own = first >= t.extent[d] * block / t.map.grid[d] && end_of <= t.extent[d] * (block + 1) / t.map.grid[d];
+        s.inside_own = first >= t.extent[d] * block / t.map.grid[d] &&
+                       end_of <= t.extent[d] * (block + 1) / t.map.grid[d];
       }
       if (open && first >= last.last[d]) open = false;
       else if (open && (first < last.last[d] - 1 || d == rank - 1)) open = s.ordered = false;
