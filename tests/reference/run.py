@@ -9,6 +9,7 @@ Fails if a program does not compile, if engine and interpreter differ in one bit
 the coverage table is below 3. With --fault K the fault of that number is planted, and a difference is what is wanted.
 """
 import argparse
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -66,44 +67,59 @@ class Result:
         self.compile_seconds = self.run_seconds = 0.0
 
 
-def execute(options, target, programs, result):
-    begin = time.time()
+def execute(options, target, programs):
+    """Which of these programs are the same, and what else the run said."""
     try:
         done = subprocess.run([target], capture_output=True, text=True, timeout=options.timeout)
         output, code = done.stdout + done.stderr, done.returncode
     except subprocess.TimeoutExpired as late:
-        output, code = (late.stdout or b"").decode(), "timeout"
-    result.run_seconds += time.time() - begin
-    same = {line.split()[0] for line in output.splitlines() if line.endswith(" same")}
-    for p in programs:
-        (result.same if p.name in same else result.different).append(p.name)
-    other = [line for line in output.splitlines() if not line.endswith(" same")]
-    if code not in (0, None) and not other:
-        other = ["ends with %s after %s" % (code, sorted(same)[-1] if same else "nothing")]
-    if not options.quiet:
-        for line in other:
-            print("  " + line)
+        output, code = (late.stdout or b"").decode(), "a timeout"
+    lines = output.splitlines()
+    same = {line.split()[0] for line in lines if line.endswith(" same")}
+    other = [line for line in lines if not line.endswith(" same")]
+    if code != 0 and not other:
+        other = ["%s ... ends with %s" % (programs[0].name, code)]
+    return [p.name for p in programs if p.name in same], other
+
+
+def run_group(options, folder, name, group):
+    """Compiles and runs some programs; (same, different, refused, lines, seconds)."""
+    begin = time.time()
+    target, _ = compile_group(options, folder, name, group)
+    parts, refused, lines = [(target, group)] if target else [], [], []
+    if not target:                         # one by one, to name those that do not compile
+        for p in group:
+            target, errors = compile_group(options, folder, p.name, [p])
+            if target:
+                parts.append((target, [p]))
+            else:
+                refused.append(p.name)
+                lines.append("%s does not compile:\n%s" % (p.name, first_errors(errors)))
+    compiled, same = time.time(), []
+    for target, members in parts:
+        agree, other = execute(options, target, members)
+        same += agree
+        lines += other
+    different = [p.name for p in group if p.name not in same and p.name not in refused]
+    return same, different, refused, lines, (compiled - begin, time.time() - compiled)
 
 
 def run_programs(options, programs, folder):
     result = Result()
     groups = [programs[i:i + options.group] for i in range(0, len(programs), options.group)]
-    for number, group in enumerate(groups):
-        begin = time.time()
-        target, errors = compile_group(options, folder, "group%d" % number, group)
-        parts = [(target, group)] if target else []
-        if not target:                         # one by one, to name those that do not compile
-            for p in group:
-                target, errors = compile_group(options, folder, p.name, [p])
-                if target:
-                    parts.append((target, [p]))
-                else:
-                    result.refused.append(p.name)
-                    print("  %s does not compile:\n%s" % (p.name, first_errors(errors)))
-        result.compile_seconds += time.time() - begin
-        for target, members in parts:
-            execute(options, target, members, result)
-        sys.stdout.flush()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        running = [pool.submit(run_group, options, folder, "group%d" % n, group) for n, group in enumerate(groups)]
+        for done in running:
+            same, different, refused, lines, seconds = done.result()
+            result.same += same
+            result.different += different
+            result.refused += refused
+            result.compile_seconds += seconds[0]
+            result.run_seconds += seconds[1]
+            if not options.quiet:
+                for line in lines:
+                    print("  " + line)
+                sys.stdout.flush()
     return result
 
 
@@ -117,7 +133,8 @@ def arguments(argv=None):
     parser.add_argument("--march", default="")
     parser.add_argument("--flags", default="", help="further flags for the compiler")
     parser.add_argument("--optimize", default="-O0")
-    parser.add_argument("--group", type=int, default=10, help="programs of a translation unit")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="compilations at a time")
+    parser.add_argument("--group", type=int, default=6, help="programs of a translation unit")
     parser.add_argument("--build", default="", help="folder for sources and programs; default: a temporary one")
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one group")
     parser.add_argument("--no-coverage", action="store_true")
