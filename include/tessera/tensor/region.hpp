@@ -33,10 +33,10 @@ constexpr span intersect(span a, span b) {
 
 /// A part of a tensor as a user writes it: one span a dimension, everything by default.
 struct box {
-  span rows;    ///< dimension 0
-  span cols;    ///< dimension 1
-  span third;   ///< dimension 2
-  span fourth;  ///< dimension 3
+  span rows = {};    ///< dimension 0
+  span cols = {};    ///< dimension 1
+  span third = {};   ///< dimension 2
+  span fourth = {};  ///< dimension 3
 };
 
 /// A part of a tensor, one span for each of max_rank dimensions; dimensions beyond the rank are [0, 1).
