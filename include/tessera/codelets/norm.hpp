@@ -9,38 +9,49 @@ namespace tessera {
 TESSERA_ISA_BEGIN
 namespace codelets {
 
-/// Layer normalisation of every row of x (R, C) (Ba, Kiros, Hinton, "Layer normalization", 2016).
+/// Layer normalisation of every row of x (R, C) (Ba, Kiros, Hinton, "Layer normalization", 2016). With `vector` x and y
+/// are (C, 1), one row that stands upright.
 struct layer_norm {
   input<float, 2> x;
   input<float, 2> weight;   ///< (C, 1)
   input<float, 2> bias;     ///< (C, 1)
   output<float, 2> y;
   float eps = 1e-5f;
-  TESSERA_FIELDS(layer_norm, x, weight, bias, y, eps);
+  bool vector = false;
+  TESSERA_FIELDS(layer_norm, x, weight, bias, y, eps, vector);
 
   static constexpr work cost(extents x, extents, extents, extents) { return {8.0 * x.volume(), 8.0 * x.volume()}; }
-  void configure(double const* number) { eps = static_cast<float>(number[0]); }
+  void configure(double const* number) {
+    eps = static_cast<float>(number[0]);
+    vector = number[1] != 0;
+  }
   void compute() const {
     auto const in = unchecked(x);
     auto const out = unchecked(y);
-    for (int r = 0; r < y.rows(); ++r)
-      detail::layer_norm_row(in.row(r), unchecked(weight).data, unchecked(bias).data, out.row(r), y.cols(), eps);
+    auto const rows = vector ? 1 : y.rows(), cols = vector ? y.rows() : y.cols();
+    for (int r = 0; r < rows; ++r)
+      detail::layer_norm_row(in.row(r), unchecked(weight).data, unchecked(bias).data, out.row(r), cols, eps);
   }
 };
 
-/// x / max(‖x‖₂, eps) of every row of x (R, C).
+/// x / max(‖x‖₂, eps) of every row of x (R, C); `vector` as in layer_norm.
 struct l2_normalize {
   input<float, 2> x;
   output<float, 2> y;
   float eps = 1e-12f;
-  TESSERA_FIELDS(l2_normalize, x, y, eps);
+  bool vector = false;
+  TESSERA_FIELDS(l2_normalize, x, y, eps, vector);
 
   static constexpr work cost(extents x, extents) { return {3.0 * x.volume(), 8.0 * x.volume()}; }
-  void configure(double const* number) { eps = static_cast<float>(number[0]); }
+  void configure(double const* number) {
+    eps = static_cast<float>(number[0]);
+    vector = number[1] != 0;
+  }
   void compute() const {
     auto const in = unchecked(x);
     auto const out = unchecked(y);
-    for (int r = 0; r < y.rows(); ++r) detail::l2_normalize_row(in.row(r), out.row(r), y.cols(), eps);
+    auto const rows = vector ? 1 : y.rows(), cols = vector ? y.rows() : y.cols();
+    for (int r = 0; r < rows; ++r) detail::l2_normalize_row(in.row(r), out.row(r), cols, eps);
   }
 };
 

@@ -14,22 +14,27 @@ TESSERA_ISA_BEGIN
 namespace codelets {
 
 /// Softmax of every row of x (R, C). With a mask (N, C) of int64, rows [n · shared, (n + 1) · shared) of the tensor take
-/// part where row n of the mask is not 0; a row in which nothing takes part becomes zero.
+/// part where row n of the mask is not 0; a row in which nothing takes part becomes zero. With `vector` x and y are (C, 1),
+/// one row that stands upright.
 template <bool Masked>
 struct softmax_rows {
   input<float, 2> x;
   input<std::int64_t, 2> mask;
   output<float, 2> y;
   int shared = 1;
-  TESSERA_FIELDS(softmax_rows, x, mask, y, shared);
+  bool vector = false;
+  TESSERA_FIELDS(softmax_rows, x, mask, y, shared, vector);
 
   static constexpr work cost(extents x, extents, extents) { return {16.0 * x.volume(), 8.0 * x.volume()}; }
-  void configure(double const* number) { shared = static_cast<int>(number[2]); }
+  void configure(double const* number) {
+    shared = static_cast<int>(number[2]);
+    vector = number[3] != 0;
+  }
   void compute() const {
     auto const in = unchecked(x);
     auto const out = unchecked(y);
-    int const n = y.cols();
-    for (int r = 0; r < y.rows(); ++r) {
+    int const n = vector ? y.rows() : y.cols();
+    for (int r = 0; r < (vector ? 1 : y.rows()); ++r) {
       if constexpr (Masked) {
         std::int64_t const* const keep = unchecked(mask).row(y.tensor_row(r) / shared);
         for (int j = 0; j < n; ++j)

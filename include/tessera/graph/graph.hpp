@@ -25,7 +25,8 @@ struct node {
   constexpr bool exists() const { return id >= 0; }
 };
 
-/// A run-time length with a compile-time capacity: dimension 0 of ragged tensors.
+/// A run-time length with a compile-time capacity. It can be the extent of dimension 0 only: rows beyond it are not
+/// worked on, so no operator may mix the rows of such a tensor unless it is told their bounds.
 struct length {
   int number = -1;
   int capacity = 0;
@@ -65,15 +66,21 @@ struct dims {
 
 /// A name that is put together:   ts::name("encoder.layer.", i, ".output")
 struct text {
-  char character[96] = {};
+  static constexpr int capacity = 96;
+  char character[capacity] = {};
   int size = 0;
+  bool cut_off = false;   ///< it had more characters than a name may have
 
   constexpr text() = default;
   constexpr text(std::string_view s) { add(s); }   // NOLINT: a string is a text
   constexpr text(char const* s) { add(std::string_view(s)); }   // NOLINT
   constexpr std::string_view view() const { return {character, static_cast<std::size_t>(size)}; }
   constexpr void add(std::string_view s) {
-    for (char c : s) character[size++] = c;
+    for (char c : s) add(c);
+  }
+  constexpr void add(char c) {
+    if (size == capacity) cut_off = true;
+    else character[size++] = c;
   }
   constexpr void add(int number) {
     char digits[12] = {};
@@ -82,7 +89,7 @@ struct text {
       digits[n++] = static_cast<char>('0' + number % 10);
       number /= 10;
     } while (number != 0);
-    while (n > 0) character[size++] = digits[--n];
+    while (n > 0) add(digits[--n]);
   }
   constexpr void add(text const& t) { add(t.view()); }
   constexpr void add(char const* s) { add(std::string_view(s)); }
@@ -147,10 +154,12 @@ struct named_node {
 
 /// What is wrong with a graph, as a value: reported once, by the model.
 struct graph_mistake {
-  enum class kind : std::uint8_t { none, shapes, rank, type, name_twice, too_large, no_output } what = kind::none;
+  enum class kind : std::uint8_t {
+    none, shapes, rank, extent, type, ragged, name_twice, too_large, no_output
+  } what = kind::none;
   op_kind op = op_kind::matmul;
-  dims a, b;
-  text name;
+  dims a{}, b{};   ///< shapes of operands
+  text name{};     ///< of an input, an output, a parameter or a length; empty where an operator is wrong
 };
 
 /// How many records of each kind a graph has.
@@ -166,19 +175,43 @@ struct graph_counts {
 
 /// The builder.
 class graph {
+ private:
+  /// Elements are counted in int by the vertices.
+  static constexpr std::int64_t max_elements = 0x7fffffff;
+  /// The number of elements, or more than max_elements where there are that many.
+  static constexpr std::int64_t elements(dims const& shape) {
+    std::int64_t product = 1;
+    for (int d = 0; d < shape.rank && product <= max_elements; ++d) product *= shape[d];
+    return product;
+  }
+
+  // Above its callers: clang evaluates only templates that it has seen the end of.
+  template <class List>
+  constexpr int give_name(List& list, text const& name, int id) {
+    for (named_node const& other : list)
+      if (name_of(other) == name.view()) mistake({.what = graph_mistake::kind::name_twice, .name = name});
+    if (name.cut_off || list.size() == static_cast<int>(list.capacity()) ||
+        characters.size() + name.size > static_cast<int>(characters.capacity())) {
+      mistake({.what = graph_mistake::kind::too_large, .name = name});
+      return 0;
+    }
+    named_node const entry{id, characters.size(), name.size};
+    for (char c : name.view()) characters.push_back(c);
+    return list.push_back(entry);
+  }
+
  public:
   /// A tensor that the host sets before each run.
   template <Element T>
   constexpr node input(text const& name, dims const& shape) {
-    node const n = add_node(shape, element_of<T>);
+    node const n = add_node(shape, element_of<T>, {.name = name});
     nodes[n.id].input = true;
     give_name(inputs, name, n.id);
     return n;
   }
-  /// A tensor whose values are loaded once.
-  template <Element T = float>
+  /// A tensor of float whose values are loaded once.
   constexpr node parameter(text const& name, dims const& shape) {
-    node const n = add_node(shape, element_of<T>);
+    node const n = add_node(shape, element::float32, {.name = name});
     nodes[n.id].parameter = true;
     give_name(parameters, name, n.id);
     return n;
@@ -191,6 +224,7 @@ class graph {
   }
   /// A run-time length of at most `capacity`.
   constexpr length run_time_length(text const& name, int capacity) {
+    if (capacity < 1) mistake({.what = graph_mistake::kind::extent, .a = {capacity}, .name = name});
     int const number = give_name(lengths, name, capacity);
     return {number, capacity};
   }
@@ -199,20 +233,28 @@ class graph {
   constexpr dims const& shape(node n) const { return nodes[n.id].shape; }
   constexpr element type(node n) const { return nodes[n.id].type; }
 
-  /// For operators: a new tensor, a new operator, and a mistake. Operands that do not exist follow from a mistake that
-  /// has been noted: the operator then has no result.
-  constexpr node add_node(dims const& shape, element type) {
-    if (shape.rank > max_rank) return mistake({graph_mistake::kind::rank, op_kind::matmul, shape, {}, {}});
-    if (nodes.size() == static_cast<int>(nodes.capacity()))
-      return mistake({graph_mistake::kind::too_large, op_kind::matmul, shape, {}, {}});
+  /// For operators: a new tensor, a new operator, and a mistake. After the first mistake operators add nothing; their
+  /// result is then the first tensor. `of` says whose tensor it is, should it be impossible.
+  constexpr node add_node(dims const& shape, element type, graph_mistake of = {}) {
+    using kind = graph_mistake::kind;
+    of.a = shape;
+    if (shape.rank > max_rank) of.what = kind::rank;
+    for (int d = 0; d < shape.rank && of.what == kind::none; ++d) {
+      if (shape[d] < 1) of.what = kind::extent;
+      else if (d > 0 && shape.dim[d].length_number >= 0) of.what = kind::ragged;
+    }
+    if (of.what == kind::none && (elements(shape) > max_elements || nodes.size() == static_cast<int>(nodes.capacity())))
+      of.what = kind::too_large;
+    if (of.what != kind::none) return mistake(of);
     return {nodes.push_back({.shape = shape, .type = type})};
   }
   constexpr node add_op(op_record op, dims const& shape, element type = element::float32) {
     if (first_mistake.what != graph_mistake::kind::none) return {0};
-    node const result = add_node(shape, type);
+    node const result = add_node(shape, type, {.op = op.kind});
+    if (first_mistake.what != graph_mistake::kind::none) return result;
     op.result = result.id;
     if (ops.size() == static_cast<int>(ops.capacity()))
-      return mistake({graph_mistake::kind::too_large, op.kind, shape, {}, {}});
+      return mistake({.what = graph_mistake::kind::too_large, .op = op.kind, .a = shape});
     ops.push_back(op);
     return result;
   }
@@ -237,21 +279,6 @@ class graph {
   constexpr graph_counts counts() const {
     return {nodes.size(), ops.size(), inputs.size(), outputs.size(), parameters.size(), lengths.size(),
             characters.size()};
-  }
-
- private:
-  template <class List>
-  constexpr int give_name(List& list, text const& name, int id) {
-    for (named_node const& other : list)
-      if (name_of(other) == name.view()) mistake({graph_mistake::kind::name_twice, op_kind::matmul, {}, {}, name});
-    if (list.size() == static_cast<int>(list.capacity()) ||
-        characters.size() + name.size > static_cast<int>(characters.capacity())) {
-      mistake({graph_mistake::kind::too_large, op_kind::matmul, {}, {}, name});
-      return 0;
-    }
-    named_node const entry{id, characters.size(), name.size};
-    for (char c : name.view()) characters.push_back(c);
-    return list.push_back(entry);
   }
 };
 

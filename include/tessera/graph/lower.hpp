@@ -155,13 +155,18 @@ class lowering {
   static constexpr operand_access everything(int operand) { return {operand, all}; }
   static constexpr operand_access same_rows(int operand) { return {operand, block_rows}; }
 
+  /// A vector is a column here. To an operator on rows it is one row, which one tile works on.
+  constexpr bool is_one_row(op_record const& op) const {
+    return (op.kind == op_kind::layer_norm || op.kind == op_kind::l2_normalize || op.kind == op_kind::softmax) &&
+           g_.nodes[op.result].shape.rank == 1;
+  }
   /// An operator whose result's rows are independent of one another.
   constexpr void by_rows(op_record const& op, kernel_key const& key, std::initializer_list<operand_access> operands) {
-    tile_grid const grid = rows_grid(machine_, rows(op.result));
+    tile_grid const grid = is_one_row(op) ? tile_grid{} : rows_grid(machine_, rows(op.result));
     map(op.result, grid);
     begin(key, grid);
     number(op.number[0]);
-    number(op.number[1]);
+    number(is_one_row(op));
     for (operand_access const& o : operands) access(o.operand, op.operand[o.operand], op.result, o.from_rows, all);
     access(op.operands, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
     finish();
@@ -247,17 +252,19 @@ class lowering {
 
   constexpr void softmax(op_record const& op) {
     int const outer = op.attribute[0], axis = op.attribute[1], inner = op.attribute[2];
-    bool const last = inner == 1;
+    bool const last = op.attribute[4] != 0;
     // Along the last dimension rows are independent; along another, groups of axis x inner elements are.
-    tile_grid const grid = last ? rows_grid(machine_, rows(op.result)) : tile_grid{largest_divisor(outer, machine_.tiles), 1};
+    tile_grid grid{largest_divisor(outer, machine_.tiles), 1};
+    if (last) grid = is_one_row(op) ? tile_grid{} : rows_grid(machine_, rows(op.result));
     map(op.result, grid);
     begin({op.kind, last, op.operand[1] >= 0}, grid);
     number(axis);
     number(inner);
     number(op.attribute[3]);
+    number(is_one_row(op));
     access(0, op.operand[0], op.result, block_rows, all);
-    access(1, op.operand[1], op.result, all, all);
-    access(2, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    if (last) access(1, op.operand[1], op.result, all, all);
+    access(last ? 2 : 1, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
     finish();
   }
 

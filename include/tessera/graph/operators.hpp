@@ -28,7 +28,21 @@ constexpr node wrong_type(graph& g, op_kind op, node a) {
   m.a = g.shape(a);
   return g.mistake(m);
 }
+constexpr node ragged(graph& g, op_kind op, node a) {
+  graph_mistake m;
+  m.what = graph_mistake::kind::ragged;
+  m.op = op;
+  m.a = g.shape(a);
+  return g.mistake(m);
+}
+/// Whether the extent of dimension d, counted from the end if negative, is a run-time length.
+constexpr bool is_ragged(graph const& g, node n, int d) {
+  dims const& s = g.shape(n);
+  return s.dim[d < 0 ? d + s.rank : d].length_number >= 0;
+}
 constexpr bool is_float(graph const& g, node n) { return g.type(n) == element::float32; }
+/// Whether n is a vector of `size` floats, such as a bias.
+constexpr bool is_vector(graph const& g, node n, int size) { return g.shape(n).rank == 1 && g.shape(n)[0] == size; }
 constexpr bool is_index(graph const& g, node n) {
   return g.type(n) == element::int32 || g.type(n) == element::int64;
 }
@@ -46,7 +60,8 @@ constexpr dims broadcast(dims const& a, dims const& b) {
       out.rank = -1;
       return out;
     }
-    out.dim[d] = x.size >= y.size ? x : y;
+    bool const from_x = x.size != y.size ? y.size == 1 : x.length_number >= 0;
+    out.dim[d] = from_x ? x : y;
   }
   return out;
 }
@@ -61,6 +76,7 @@ constexpr bool same_shape(dims const& a, dims const& b) {
 
 /// x (…) repeated along dimensions of extent 1 until it has `shape`.
 constexpr node expand(graph& g, node x, dims const& shape) {
+  if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::expand, x);
   if (detail::same_shape(g.shape(x), shape)) return x;
   if (!detail::same_shape(detail::broadcast(g.shape(x), shape), shape)) return detail::wrong_shapes(g, op_kind::expand, x);
   return g.add_op({.kind = op_kind::expand, .operands = 1, .operand = {x.id}}, shape, g.type(x));
@@ -75,12 +91,13 @@ struct matmul_options {
   node residual = {};         ///< … and before this tensor of the result's shape is added
 };
 
-/// a (…, M, K) · b (…, K, N) -> (…, M, N). leading dimensions are broadcast; where b has none, those of a are rows.
+/// a (…, M, K) · b (…, K, N) -> (…, M, N). Leading dimensions are broadcast; where b has none, those of a are rows.
 /// Attributes: transpose_a, transpose_b, activation, batch, M.
 constexpr node matmul(graph& g, node a, node b, matmul_options const& options = {}) {
   dims const sa = g.shape(a);
   dims const sb = g.shape(b);
-  if (!detail::is_float(g, a) || !detail::is_float(g, b)) return detail::wrong_type(g, op_kind::matmul, a);
+  for (node const operand : {a, b})
+    if (!detail::is_float(g, operand)) return detail::wrong_type(g, op_kind::matmul, operand);
   if (sa.rank < 2 || sb.rank < 2) return detail::wrong_shapes(g, op_kind::matmul, a, b);
   int const m = sa[options.transpose_a ? -1 : -2];
   int const k = sa[options.transpose_a ? -2 : -1];
@@ -110,7 +127,12 @@ constexpr node matmul(graph& g, node a, node b, matmul_options const& options = 
     a = expand(g, a, full_a);
     b = expand(g, b, full_b);
   }
-  if (options.bias.exists() && g.shape(options.bias).volume() != n)
+  if (detail::is_ragged(g, a, -1) || detail::is_ragged(g, b, -1) || detail::is_ragged(g, b, -2) ||
+      (options.transpose_a && detail::is_ragged(g, a, -2)))
+    return detail::ragged(g, op_kind::matmul, detail::is_ragged(g, a, -1) || options.transpose_a ? a : b);
+  for (node const extra : {options.bias, options.residual})
+    if (extra.exists() && !detail::is_float(g, extra)) return detail::wrong_type(g, op_kind::matmul, extra);
+  if (options.bias.exists() && !detail::is_vector(g, options.bias, n))
     return detail::wrong_shapes(g, op_kind::matmul, options.bias, b);
   if (options.residual.exists() && !detail::same_shape(g.shape(options.residual), out))
     return detail::wrong_shapes(g, op_kind::matmul, options.residual, b);
@@ -131,9 +153,10 @@ constexpr node linear(graph& g, node x, node weight, node bias = {}, activation 
 
 /// Rows of table (R, C) by ids (…) -> (…, C). An id outside [0, R) ends the run with an error.
 constexpr node embedding(graph& g, node table, node ids) {
-  if (g.shape(table).rank != 2 || g.shape(ids).rank >= max_rank)
+  if (g.shape(table).rank != 2 || g.shape(ids).rank < 1 || g.shape(ids).rank >= max_rank)
     return detail::wrong_shapes(g, op_kind::embedding, table, ids);
-  if (!detail::is_float(g, table) || !detail::is_index(g, ids)) return detail::wrong_type(g, op_kind::embedding, ids);
+  if (!detail::is_float(g, table)) return detail::wrong_type(g, op_kind::embedding, table);
+  if (!detail::is_index(g, ids)) return detail::wrong_type(g, op_kind::embedding, ids);
   dims out = g.shape(ids);
   out.dim[out.rank++] = g.shape(table).dim[1];
   return g.add_op({.kind = op_kind::embedding, .operands = 2, .operand = {table.id, ids.id}}, out);
@@ -142,10 +165,12 @@ constexpr node embedding(graph& g, node table, node ids) {
 /// Layer normalisation over the last dimension: (x - mean) / √(variance + eps) · weight + bias, variance biased
 /// (Ba, Kiros, Hinton, "Layer normalization", 2016). x (…, C), weight and bias (C).
 constexpr node layer_norm(graph& g, node x, node weight, node bias, double eps) {
-  if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::layer_norm, x);
-  if (g.shape(x).rank < 1 || g.shape(weight).volume() != g.shape(x).cols() ||
-      g.shape(bias).volume() != g.shape(x).cols())
-    return detail::wrong_shapes(g, op_kind::layer_norm, x, weight);
+  for (node const operand : {x, weight, bias})
+    if (!detail::is_float(g, operand)) return detail::wrong_type(g, op_kind::layer_norm, operand);
+  int const width = g.shape(x).cols();
+  if (g.shape(x).rank < 1 || !detail::is_vector(g, weight, width) || !detail::is_vector(g, bias, width))
+    return detail::wrong_shapes(g, op_kind::layer_norm, x, detail::is_vector(g, weight, width) ? bias : weight);
+  if (detail::is_ragged(g, x, -1)) return detail::ragged(g, op_kind::layer_norm, x);
   return g.add_op({.kind = op_kind::layer_norm,
                    .operands = 3,
                    .operand = {x.id, weight.id, bias.id},
@@ -153,15 +178,22 @@ constexpr node layer_norm(graph& g, node x, node weight, node bias, double eps) 
                   g.shape(x));
 }
 
-/// The sum of rows of three tables by three vectors of ids (T), layer-normalised: what a BERT encoder begins with.
+/// The sum of rows of three tables (R, C) by three vectors of ids (T), layer-normalised with weight and bias (C):
+/// (T, C), what a BERT encoder begins with. An id that a table has not ends the run with an error.
 constexpr node embedding_norm(graph& g, node const (&table)[3], node const (&ids)[3], node weight, node bias,
                               double eps) {
   for (int i = 0; i < 3; ++i) {
-    if (g.shape(table[i]).rank != 2 || g.shape(table[i])[1] != g.shape(table[0])[1] ||
+    if (!detail::is_float(g, table[i])) return detail::wrong_type(g, op_kind::embedding_norm, table[i]);
+    if (g.shape(table[i]).rank != 2 || g.shape(table[i])[1] != g.shape(table[0])[1] || g.shape(ids[i]).rank != 1 ||
         !detail::same_shape(g.shape(ids[i]), g.shape(ids[0])))
       return detail::wrong_shapes(g, op_kind::embedding_norm, table[i], ids[i]);
     if (!detail::is_index(g, ids[i]) || g.type(ids[i]) != g.type(ids[0]))
       return detail::wrong_type(g, op_kind::embedding_norm, ids[i]);
+  }
+  for (node const operand : {weight, bias}) {
+    if (!detail::is_float(g, operand)) return detail::wrong_type(g, op_kind::embedding_norm, operand);
+    if (!detail::is_vector(g, operand, g.shape(table[0])[1]))
+      return detail::wrong_shapes(g, op_kind::embedding_norm, table[0], operand);
   }
   dims out = g.shape(ids[0]);
   out.dim[out.rank++] = g.shape(table[0]).dim[1];
@@ -178,12 +210,13 @@ struct softmax_options {
 };
 
 /// e^(x - max) / sum over one dimension. A row that is masked completely becomes zero.
-/// Attributes: outer, axis and inner extents, rows of x that share a row of the mask.
+/// Attributes: outer, axis and inner extents, rows of x that share a row of the mask, whether the axis is the last.
 constexpr node softmax(graph& g, node x, softmax_options const& options = {}) {
   dims const s = g.shape(x);
   if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::softmax, x);
   int const axis = options.axis < 0 ? options.axis + s.rank : options.axis;
   if (axis < 0 || axis >= s.rank) return detail::wrong_shapes(g, op_kind::softmax, x);
+  if (detail::is_ragged(g, x, axis)) return detail::ragged(g, op_kind::softmax, x);
   int outer = 1, inner = 1;
   for (int d = 0; d < axis; ++d) outer *= s[d];
   for (int d = axis + 1; d < s.rank; ++d) inner *= s[d];
@@ -191,14 +224,14 @@ constexpr node softmax(graph& g, node x, softmax_options const& options = {}) {
   if (options.mask.exists()) {
     dims const m = g.shape(options.mask);
     if (g.type(options.mask) != element::int64) return detail::wrong_type(g, op_kind::softmax, options.mask);
-    if (axis != s.rank - 1 || m.rank != 2 || m[0] != s[0] || m[1] != s[-1])
+    if (s.rank < 2 || axis != s.rank - 1 || m.rank != 2 || m[0] != s[0] || m[1] != s[-1])
       return detail::wrong_shapes(g, op_kind::softmax, x, options.mask);
     shared = outer / s[0];
   }
   return g.add_op({.kind = op_kind::softmax,
                    .operands = 2,
                    .operand = {x.id, options.mask.id},
-                   .attribute = {outer, s[axis], inner, shared}},
+                   .attribute = {outer, s[axis], inner, shared, axis == s.rank - 1}},
                   s);
 }
 
@@ -207,8 +240,8 @@ constexpr node softmax(graph& g, node x, softmax_options const& options = {}) {
 constexpr node attention(graph& g, node q, node k, node v, node mask = {}) {
   dims const sq = g.shape(q);
   dims const sk = g.shape(k);
-  if (!detail::is_float(g, q) || !detail::is_float(g, k) || !detail::is_float(g, v))
-    return detail::wrong_type(g, op_kind::attention, q);
+  for (node const operand : {q, k, v})
+    if (!detail::is_float(g, operand)) return detail::wrong_type(g, op_kind::attention, operand);
   if (sq.rank != 4 || sk.rank != 4 || !detail::same_shape(sk, g.shape(v)) || sq[0] != sk[0] || sq[1] != sk[1] ||
       sq[3] != sk[3])
     return detail::wrong_shapes(g, op_kind::attention, q, k);
@@ -226,6 +259,8 @@ constexpr node attention(graph& g, node q, node k, node v, node mask = {}) {
 /// the end row of the sequence that a row belongs to. Attribute: heads H.
 constexpr node packed_attention(graph& g, node q, node k, node v, node bounds, int heads) {
   dims const s = g.shape(q);
+  for (node const operand : {q, k, v})
+    if (!detail::is_float(g, operand)) return detail::wrong_type(g, op_kind::packed_attention, operand);
   if (s.rank != 2 || !detail::same_shape(s, g.shape(k)) || !detail::same_shape(s, g.shape(v)) || heads < 1 ||
       s[1] % heads != 0 || g.shape(bounds).rank != 2 || g.shape(bounds)[0] != s[0] || g.shape(bounds)[1] != 2)
     return detail::wrong_shapes(g, op_kind::packed_attention, q, bounds);
@@ -237,9 +272,11 @@ constexpr node packed_attention(graph& g, node q, node k, node v, node bounds, i
                   s);
 }
 
-/// x / max(‖x‖₂, eps) over the last dimension.
+/// x / max(‖x‖₂, eps) over the last dimension. x (…, C).
 constexpr node l2_normalize(graph& g, node x, double eps = 1e-12) {
   if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::l2_normalize, x);
+  if (g.shape(x).rank < 1) return detail::wrong_shapes(g, op_kind::l2_normalize, x);
+  if (detail::is_ragged(g, x, -1)) return detail::ragged(g, op_kind::l2_normalize, x);
   return g.add_op({.kind = op_kind::l2_normalize, .operands = 1, .operand = {x.id}, .number = {eps}}, g.shape(x));
 }
 
@@ -261,7 +298,8 @@ constexpr node exp_clipped(graph& g, node x) { return apply(g, activation::exp_c
 
 namespace detail {
 constexpr node binary(graph& g, binary_kind kind, node a, node b) {
-  if (!is_float(g, a) || !is_float(g, b)) return wrong_type(g, op_kind::binary, a);
+  for (node const operand : {a, b})
+    if (!is_float(g, operand)) return wrong_type(g, op_kind::binary, operand);
   dims const out = broadcast(g.shape(a), g.shape(b));
   if (out.rank < 0) return wrong_shapes(g, op_kind::binary, a, b);
   return g.add_op({.kind = op_kind::binary,
@@ -281,6 +319,8 @@ constexpr node reduce(graph& g, reduce_kind kind, node x, std::initializer_list<
     bits |= 1 << d;
   }
   if (axes.size() == 0) bits = (1 << s.rank) - 1;
+  for (int d = 0; d < s.rank; ++d)
+    if ((bits >> d & 1) != 0 && is_ragged(g, x, d)) return ragged(g, op_kind::reduce, x);
   dims out;
   for (int d = 0; d < s.rank; ++d)
     if ((bits >> d & 1) == 0) out.dim[out.rank++] = s.dim[d];
@@ -326,6 +366,7 @@ constexpr node concat(graph& g, std::initializer_list<node> parts, int axis) {
     int const d = axis < 0 ? axis + s.rank : axis;
     if (op.operands == max_operands || d < 0 || d >= s.rank) return detail::wrong_shapes(g, op_kind::concat, part);
     if (!detail::is_float(g, part)) return detail::wrong_type(g, op_kind::concat, part);
+    if (detail::is_ragged(g, part, d)) return detail::ragged(g, op_kind::concat, part);
     if (op.operands == 0) {
       out = s;
     } else {
@@ -345,6 +386,7 @@ constexpr node concat(graph& g, std::initializer_list<node> parts, int axis) {
 constexpr node sequence_mean(graph& g, node x, node bounds) {
   dims const b = g.shape(bounds);
   if (g.shape(x).rank != 2 || b.rank != 2 || b[1] != 2) return detail::wrong_shapes(g, op_kind::sequence_mean, x, bounds);
+  if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::sequence_mean, x);
   if (g.type(bounds) != element::int32) return detail::wrong_type(g, op_kind::sequence_mean, bounds);
   dims out = b;
   out.dim[1] = g.shape(x).dim[1];
@@ -355,6 +397,7 @@ constexpr node sequence_mean(graph& g, node x, node bounds) {
 constexpr node select_rows(graph& g, node x, node bounds) {
   dims const b = g.shape(bounds);
   if (g.shape(x).rank != 2 || b.rank != 2 || b[1] != 2) return detail::wrong_shapes(g, op_kind::select_rows, x, bounds);
+  if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::select_rows, x);
   if (g.type(bounds) != element::int32) return detail::wrong_type(g, op_kind::select_rows, bounds);
   dims out = b;
   out.dim[1] = g.shape(x).dim[1];

@@ -12,6 +12,8 @@ namespace tessera {
 template <class... Facts> inline constexpr bool operands_fit = false;
 template <class... Facts> inline constexpr bool operand_type_fits = false;
 template <class... Facts> inline constexpr bool rank_is_supported = false;
+template <class... Facts> inline constexpr bool extents_are_positive = false;
+template <class... Facts> inline constexpr bool length_counts_rows = false;
 template <class... Facts> inline constexpr bool names_differ = false;
 template <class... Facts> inline constexpr bool graph_is_small_enough = false;
 template <class... Facts> inline constexpr bool graph_has_output = false;
@@ -27,7 +29,7 @@ template <label... Names> struct names_of_model {};///< the names there are
 template <label Name> struct operator_named {};    ///< an operator of a graph
 template <int... Extents> struct first_shape {};   ///< the shape of an operand
 template <int... Extents> struct second_shape {};  ///< the shape of another
-template <label Name> struct given_name {};        ///< a name that was given twice
+template <label Name> struct given_name {};        ///< the name that a graph gave something
 }  // namespace words
 
 namespace detail {
@@ -58,6 +60,18 @@ using operator_word = words::operator_named<label_of<length_of(name_of(S::mistak
 template <class S>
 inline constexpr auto mistaken_name = label_of<S::mistake.name.size + 1>(S::mistake.name.character);
 
+/// Whose tensor it is: an operator's result, or an input, output, parameter or length with a name.
+template <class S, bool Named = (S::mistake.name.size > 0)>
+struct owner_word_of {
+  using type = operator_word<S>;
+};
+template <class S>
+struct owner_word_of<S, true> {
+  using type = words::given_name<mistaken_name<S>>;
+};
+template <class S>
+using owner_word = typename owner_word_of<S>::type;
+
 /// Whether the graph of S (with a static member `mistake`) is in order; if not, a static_assert says what is wrong.
 template <class S>
 constexpr bool graph_is_valid() {
@@ -73,16 +87,26 @@ constexpr bool graph_is_valid() {
                   "(docs/errors/operand_type_fits.md)");
     return false;
   } else if constexpr (S::mistake.what == kind::rank) {
-    static_assert(rank_is_supported<operator_word<S>, words::rank_of_tensor<S::mistake.a.rank>>,
+    static_assert(rank_is_supported<owner_word<S>, words::rank_of_tensor<S::mistake.a.rank>>,
                   "tessera: a graph's tensor has at most 4 dimensions (docs/errors/rank_is_supported.md)");
+    return false;
+  } else if constexpr (S::mistake.what == kind::extent) {
+    static_assert(extents_are_positive<owner_word<S>, shape_word<words::first_shape, S, false>>,
+                  "tessera: every extent of a tensor, and every length, is at least 1 "
+                  "(docs/errors/extents_are_positive.md)");
+    return false;
+  } else if constexpr (S::mistake.what == kind::ragged) {
+    static_assert(length_counts_rows<owner_word<S>, shape_word<words::first_shape, S, false>>,
+                  "tessera: a run-time length counts rows of a tensor, its dimension 0, and this operator would mix them "
+                  "(docs/errors/length_counts_rows.md)");
     return false;
   } else if constexpr (S::mistake.what == kind::name_twice) {
     static_assert(names_differ<words::given_name<mistaken_name<S>>>,
                   "tessera: two inputs, two outputs or two parameters have this name (docs/errors/names_differ.md)");
     return false;
   } else if constexpr (S::mistake.what == kind::too_large) {
-    static_assert(graph_is_small_enough<operator_word<S>>,
-                  "tessera: the graph has more tensors, operators or names than a graph may have "
+    static_assert(graph_is_small_enough<owner_word<S>, shape_word<words::first_shape, S, false>>,
+                  "tessera: more elements, tensors, operators, names or characters of a name than a graph may have "
                   "(docs/errors/graph_is_small_enough.md)");
     return false;
   } else if constexpr (S::mistake.what == kind::no_output) {
