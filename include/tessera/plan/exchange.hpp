@@ -144,7 +144,8 @@ constexpr field_form form_of(program_view const& p, execute_record const& e, acc
   bool const plain = a.layout.is_row_major() && a.kind != access_kind::gather;
   if (a.dir != direction::in)
     return p.target.shared || own ? field_form::view : field_form::staged;
-  if (t.parameter && p.target.shared && a.kind != access_kind::gather && a.kind != access_kind::at && !plain)
+  bool const filled = a.kind == access_kind::halo && a.edge != edge_rule::clip;   // beyond the tensor's edge
+  if (t.parameter && p.target.shared && a.kind != access_kind::gather && a.kind != access_kind::at && !plain && !filled)
     return field_form::resident;
   bool written_here = false;   // the vertex itself writes elements of this tensor: its input keeps the old values
   for (int i = e.first_access; i < e.first_access + e.accesses; ++i)
