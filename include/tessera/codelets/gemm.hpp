@@ -17,7 +17,7 @@ inline constexpr int panel_width = detail::gemm_tile.columns;
 
 /// c (M, N) = a (M, K) · b (K, N), float, any sizes.
 struct gemm {
-  input<float, 2> a;
+  input<float, 2, padded> a;
   input<float, 2, panels<panel_width>> b;
   output<float, 2> c;
   TESSERA_FIELDS(gemm, a, b, c);
@@ -35,7 +35,7 @@ struct gemm {
 
 /// c (M, N) += a (M, K) · b (K, N): one slice of a longer product.
 struct gemm_add {
-  input<float, 2> a;
+  input<float, 2, padded> a;
   input<float, 2, panels<panel_width>> b;
   inout<float, 2> c;
   TESSERA_FIELDS(gemm_add, a, b, c);
@@ -56,7 +56,7 @@ struct gemm_add {
 /// operand is (K, M) and comes column-major, a transposed right operand is (N, K) and comes in row panels.
 template <activation Function, bool Bias, bool Residual, bool TransposeA, bool TransposeB>
 struct dense {
-  using left_layout = std::conditional_t<TransposeA, col_major, row_major>;
+  using left_layout = std::conditional_t<TransposeA, col_major, padded>;
   using right_layout = std::conditional_t<TransposeB, row_panels<panel_width>, panels<panel_width>>;
   input<float, 2, left_layout> a;
   input<float, 2, right_layout> b;

@@ -141,7 +141,9 @@ constexpr std::int64_t largest_buffer(program_view const& p, execute_record cons
 constexpr field_form form_of(program_view const& p, execute_record const& e, access_record const& a) {
   tensor_record const& t = p.tensors[a.tensor];
   bool const own = (a.kind == access_kind::own && a.by == a.tensor) || t.map.replicated;
-  bool const plain = a.layout.is_row_major() && a.kind != access_kind::gather;
+  bool const apart = a.layout.kind == layout_kind::padded && p.target.shared &&
+                     rows_are_apart(std::int64_t{t.extent[t.rank - 1]} * bytes_of(t.type));
+  bool const plain = (a.layout.is_row_major() || apart) && a.kind != access_kind::gather;
   if (a.dir != direction::in)
     return p.target.shared || own ? field_form::view : field_form::staged;
   bool const filled = a.kind == access_kind::halo && a.edge != edge_rule::clip;   // beyond the tensor's edge

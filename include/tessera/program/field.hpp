@@ -190,7 +190,7 @@ class output_row {
 };
 
 /// A box that the vertex reads. `Layout` is the order of the elements that the kernel wants: row_major, or for rank 2
-/// col_major, panels<Width> or row_panels<Width>, which the exchange produces.
+/// padded, col_major, panels<Width> or row_panels<Width>, which the exchange produces.
 template <Element T, int Rank = 1, class Layout = row_major>
 class input : public placed<Rank> {
   static_assert(Layout::record.is_row_major() || Rank == 2, "tessera: layouts other than row_major are of rank 2");
@@ -203,7 +203,7 @@ class input : public placed<Rank> {
   /// One element.
   template <class... Index>
   TESSERA_INLINE T const& operator()(Index... index) const {
-    if constexpr (layout.is_row_major()) {
+    if constexpr (layout.has_rows()) {
       return data_[this->offset(index...)];
     } else {
       detail::check_indices(this->extent_, index...);
@@ -211,7 +211,7 @@ class input : public placed<Rank> {
     }
   }
   /// Row i, contiguous. A vector is its own only row.
-  TESSERA_INLINE row_view<T const> row(int i = 0) const requires(Rank <= 2 && Layout::record.is_row_major()) {
+  TESSERA_INLINE row_view<T const> row(int i = 0) const requires(Rank <= 2 && Layout::record.has_rows()) {
     if constexpr (Rank == 1) return {data_, this->extent_[0]};
     else return {data_ + i * this->stride_[0], this->extent_[1]};
   }

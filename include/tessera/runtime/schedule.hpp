@@ -269,7 +269,7 @@ class schedule {
       std::ptrdiff_t step = 1;
       for (int d = t.rank - 1; d >= 0; --d) {
         b.stride[d] = step;
-        step *= b.extent[d];
+        step *= d == t.rank - 1 ? a.layout.row_step(b.extent[d]) : b.extent[d];
       }
     }
   }
@@ -293,6 +293,20 @@ class schedule {
     if (e.state != nullptr) e.state(v.object, {v.tile, plan_.program.target.tiles}, e.number);
   }
 
+  /// The access with the largest buffer of panels that tiles share, or -1. Tiles with the same one run one after the
+  /// other, so that it stays in cache: a kernel passes over its panels again and again, over other operands once.
+  int largest_packed(execute_record const& e) const {
+    int largest = -1;
+    for (int i = e.first_access; i < e.first_access + e.accesses; ++i) {
+      field_form const form = plan_.access[i].form;
+      layout_kind const kind = plan_.program.accesses[i].layout.kind;
+      bool const shared = form == field_form::shared || form == field_form::resident;
+      if (!shared || (kind != layout_kind::panels && kind != layout_kind::row_panels)) continue;
+      if (largest < 0 || plan_.access[i].box_bytes > plan_.access[largest].box_bytes) largest = i;
+    }
+    return largest;
+  }
+
   void add_vertices(step_record const& s, int thread) {
     program_view const& p = plan_.program;
     for (int e = s.first; e < s.first + s.count; ++e) {
@@ -302,6 +316,10 @@ class schedule {
       for (int t = x.first_tile; t <= x.last_tile; t += x.stride)
         if (owner(t) == thread && runs_on(p, x, t) && !left_out(x, t)) tiles.push_back(t);
       if (tiles.empty()) continue;
+      if (int const panels = largest_packed(x); panels >= 0)
+        std::stable_sort(tiles.begin(), tiles.end(), [&](int t, int u) {
+          return box_number(p, p.accesses[panels], t) < box_number(p, p.accesses[panels], u);
+        });
       std::int64_t const alignment = std::max(k.object_alignment, 8);
       std::int64_t const step = (k.object_bytes + alignment - 1) / alignment * alignment;
       objects_.emplace_back(step * static_cast<std::int64_t>(tiles.size()));

@@ -117,7 +117,7 @@ inline void transpose(std::byte* to, std::ptrdiff_t to_step, std::byte const* fr
   }
 }
 
-/// Panels [first, last) of a matrix in the layout a field wants; for col_major everything is one panel.
+/// Panels [first, last) of a matrix in the layout a field wants; of padded, rows; col_major is one panel.
 inline void pack(layout_record layout, std::byte* to, std::byte const* from, std::ptrdiff_t row_bytes, int rows,
                  int cols, int first, int last, int element_bytes) {
   std::ptrdiff_t const e = element_bytes;
@@ -138,6 +138,12 @@ inline void pack(layout_record layout, std::byte* to, std::byte const* from, std
     case layout_kind::col_major:
       transpose(to, rows * e, from, row_bytes, rows, cols, element_bytes);
       break;
+    case layout_kind::padded: {
+      std::ptrdiff_t const step = layout.row_step(cols) * e;
+      for (int r = first; r < last; ++r)
+        std::memcpy(to + r * step, from + r * row_bytes, static_cast<std::size_t>(cols * e));
+      break;
+    }
     case layout_kind::row_major: break;
   }
 }
@@ -147,6 +153,7 @@ inline int panel_count(layout_record layout, int rows, int cols) {
   switch (layout.kind) {
     case layout_kind::panels: return (cols + layout.width - 1) / layout.width;
     case layout_kind::row_panels: return (rows + layout.width - 1) / layout.width;
+    case layout_kind::padded: return rows;
     default: return 1;
   }
 }

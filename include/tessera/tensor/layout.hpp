@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-enum class layout_kind : std::uint8_t { row_major, col_major, panels, row_panels };
+enum class layout_kind : std::uint8_t { row_major, padded, col_major, panels, row_panels };
 
 /// A layout as a value. `width` is the panel width, where there are panels.
 struct layout_record {
@@ -17,18 +17,24 @@ struct layout_record {
   int width = 1;
 
   constexpr bool is_row_major() const { return kind == layout_kind::row_major; }
+  /// Whether rows follow one another, with or without a gap: fields of such a layout have strides and rows.
+  constexpr bool has_rows() const { return kind == layout_kind::row_major || kind == layout_kind::padded; }
+  /// Elements from one row to the next in a buffer of `cols` columns.
+  constexpr int row_step(int cols) const { return kind == layout_kind::padded ? cols + width : cols; }
   /// Elements that a rows x cols box occupies, padding included.
   constexpr std::int64_t size(int rows, int cols) const {
     switch (kind) {
       case layout_kind::panels: return std::int64_t{rows} * ((cols + width - 1) / width) * width;
       case layout_kind::row_panels: return std::int64_t{cols} * ((rows + width - 1) / width) * width;
+      case layout_kind::padded: return std::int64_t{rows} * row_step(cols);
       default: return std::int64_t{rows} * cols;
     }
   }
   /// Where element (row, col) of a rows x cols box lies.
   constexpr std::int64_t offset(int rows, int cols, int row, int col) const {
     switch (kind) {
-      case layout_kind::row_major: return std::int64_t{row} * cols + col;
+      case layout_kind::row_major:
+      case layout_kind::padded: return std::int64_t{row} * row_step(cols) + col;
       case layout_kind::col_major: return std::int64_t{col} * rows + row;
       case layout_kind::panels: return (std::int64_t{col / width} * rows + row) * width + col % width;
       case layout_kind::row_panels: return (std::int64_t{row / width} * cols + col) * width + row % width;
@@ -42,6 +48,13 @@ struct layout_record {
 struct row_major {
   static constexpr layout_record record{layout_kind::row_major, 1};
 };
+/// Rows one after the other, but not a multiple of 4 KiB apart: rows at such a distance share a few sets of a
+/// first-level cache and evict each other. A view where the tensor's own rows are not; otherwise a copy with a gap.
+struct padded {
+  static constexpr layout_record record{layout_kind::padded, 16};
+};
+/// Whether rows of `row_bytes` are where `padded` wants them.
+constexpr bool rows_are_apart(std::int64_t row_bytes) { return row_bytes % 4096 != 0; }
 /// Columns one after the other: what a kernel wants that walks down columns, or reads a transposed matrix by rows.
 struct col_major {
   static constexpr layout_record record{layout_kind::col_major, 1};
