@@ -121,6 +121,14 @@ enum class op_kind : std::uint8_t {
   select_rows        ///< x, row numbers
 };
 
+/// What an operator is called in messages and reports.
+constexpr char const* name_of(op_kind kind) {
+  constexpr char const* names[] = {"matmul",     "embedding", "embedding_norm", "layer_norm", "softmax",
+                                   "attention",  "packed_attention", "l2_normalize", "activation", "binary",
+                                   "expand",     "reduce",    "concat",         "sequence_mean", "select_rows"};
+  return names[static_cast<int>(kind)];
+}
+
 /// The largest number of operands of an operator.
 inline constexpr int max_operands = 8;
 
@@ -191,12 +199,13 @@ class graph {
     for (named_node const& other : list)
       if (name_of(other) == name.view()) mistake({.what = graph_mistake::kind::name_twice, .name = name});
     if (name.cut_off || list.size() == static_cast<int>(list.capacity()) ||
-        characters.size() + name.size > static_cast<int>(characters.capacity())) {
+        characters.size() + name.size + 1 > static_cast<int>(characters.capacity())) {
       mistake({.what = graph_mistake::kind::too_large, .name = name});
       return 0;
     }
     named_node const entry{id, characters.size(), name.size};
     for (char c : name.view()) characters.push_back(c);
+    characters.push_back('\0');   // so that a name is a C string as well
     return list.push_back(entry);
   }
 

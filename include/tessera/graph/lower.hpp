@@ -38,12 +38,22 @@ class lowering {
   constexpr lowering(graph const& g, machine const& m) : g_(g), machine_(m) {
     if constexpr (Store) records.target = m;
     used.tensors = g.nodes.size();
-    if constexpr (Store)
+    if constexpr (Store) {
       for (int i = 0; i < g.nodes.size(); ++i) records.tensors[i] = tensor_of(i);
+      for (int i = 0; i < g.ops.size(); ++i) records.tensors[g.ops[i].result].name = name_of(g.ops[i].kind);
+      give_names(g.inputs);
+      give_names(g.parameters);
+      give_names(g.outputs);
+    }
     for (int i = 0; i < g.ops.size(); ++i) lower(g.ops[i]);
   }
 
  private:
+  /// Tensors that have a name in the graph are called by it; the graph must have static storage.
+  template <class List>
+  constexpr void give_names(List const& list) {
+    for (named_node const& n : list) records.tensors[n.id].name = g_.characters.items + n.name_at;
+  }
   constexpr tensor_record tensor_of(int i) const {
     node_record const& n = g_.nodes[i];
     tensor_record t;
@@ -71,7 +81,7 @@ class lowering {
   constexpr int shadow(int parts, int rows) {
     if constexpr (Store) {
       tensor_record t;
-      t.name = "";
+      t.name = "blocks";
       t.type = element::float32;
       t.rank = 2;
       t.extent[0] = parts * rows;

@@ -169,8 +169,10 @@ class model {
 
   /// The model's plan.
   static constexpr plan_view plan() {
-    if constexpr (detail::graph_is_valid<graph_of<M>>()) return planned<program>::plan();
-    else return {};
+    if constexpr (!detail::graph_is_valid<graph_of<M>>()) return {};
+    else if constexpr (!program_is_valid<program>()) return {};
+    else if constexpr (!memory_is_valid<program, planned<program>>()) return {};
+    else return planned<program>::plan();
   }
 
  private:

@@ -34,13 +34,6 @@ template <label Name> struct given_name {};        ///< the name that a graph ga
 
 namespace detail {
 
-constexpr char const* name_of(op_kind kind) {
-  constexpr char const* names[] = {"matmul",     "embedding", "embedding_norm", "layer_norm", "softmax",
-                                   "attention",  "packed_attention", "l2_normalize", "activation", "binary",
-                                   "expand",     "reduce",    "concat",         "sequence_mean", "select_rows"};
-  return names[static_cast<int>(kind)];
-}
-
 template <template <int...> class Word, class S, bool Second, class Dimensions>
 struct shape_word_of;
 template <template <int...> class Word, class S, bool Second, int... D>
