@@ -317,8 +317,10 @@ class schedule {
         if (owner(t) == thread && runs_on(p, x, t) && !left_out(x, t)) tiles.push_back(t);
       if (tiles.empty()) continue;
       if (int const panels = largest_packed(x); panels >= 0)
-        std::stable_sort(tiles.begin(), tiles.end(), [&](int t, int u) {
-          return box_number(p, p.accesses[panels], t) < box_number(p, p.accesses[panels], u);
+        std::sort(tiles.begin(), tiles.end(), [&](int t, int u) {   // not stable_sort: clang warns of GCC 12's
+          int const a = box_number(p, p.accesses[panels], t);
+          int const b = box_number(p, p.accesses[panels], u);
+          return a != b ? a < b : t < u;
         });
       std::int64_t const alignment = std::max(k.object_alignment, 8);
       std::int64_t const step = (k.object_bytes + alignment - 1) / alignment * alignment;
