@@ -17,8 +17,10 @@
 #include <string_view>
 #include <type_traits>
 
+#include <boost/hana/first.hpp>
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/integral_constant.hpp>
+#include <boost/hana/second.hpp>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
@@ -60,7 +62,7 @@ constexpr auto fields_of() {
     return V::tessera_fields();
   } else {
     return boost::hana::unpack(V::hana_accessors_impl::apply(), [](auto... pairs) {
-      return boost::hana::make_tuple(second(pairs)...);
+      return boost::hana::make_tuple(boost::hana::second(pairs)...);
     });
   }
 }
@@ -79,7 +81,7 @@ constexpr char const* field_name(int i) {
     char const* name = "";
     int k = 0;
     boost::hana::for_each(V::hana_accessors_impl::apply(), [&](auto pair) {
-      if (k++ == i) name = first(pair).c_str();
+      if (k++ == i) name = boost::hana::first(pair).c_str();
     });
     return name;
   }
