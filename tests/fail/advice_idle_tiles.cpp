@@ -1,7 +1,7 @@
 // EXPECT: static assertion failed.*advice|advice\(wrong\)\.empty\(\)
 // SPDX-License-Identifier: Apache-2.0
 // Proof 7: one tile of four works.
-#include <tessera/plan/planned.hpp>
+#include <tessera/plan/estimate.hpp>
 
 namespace ts = tessera;
 

@@ -1,7 +1,7 @@
 // EXPECT: static assertion failed.*tile_bytes|estimate\(heat\)\.tile_bytes
 // SPDX-License-Identifier: Apache-2.0
 // Proof 7: a tile holds more bytes than its author allows.
-#include <tessera/plan/planned.hpp>
+#include <tessera/plan/estimate.hpp>
 
 namespace ts = tessera;
 

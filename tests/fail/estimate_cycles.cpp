@@ -1,7 +1,7 @@
 // EXPECT: static assertion failed.*cycles|estimate\(heat\)\.cycles
 // SPDX-License-Identifier: Apache-2.0
 // Proof 7: the program takes more cycles than its author allows.
-#include <tessera/plan/planned.hpp>
+#include <tessera/plan/estimate.hpp>
 
 namespace ts = tessera;
 

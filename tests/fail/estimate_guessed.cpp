@@ -1,7 +1,7 @@
 // EXPECT: static assertion failed.*guessed|estimate\(heat\)\.guessed
 // SPDX-License-Identifier: Apache-2.0
 // Proof 7: an estimate of a vertex that does not state its cost is a guess, and says so.
-#include <tessera/plan/planned.hpp>
+#include <tessera/plan/estimate.hpp>
 
 namespace ts = tessera;
 

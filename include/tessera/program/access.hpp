@@ -47,9 +47,6 @@ struct own_access : access_tag {
 template <Tensor T, edge_rule Edge, int... Radius>
 struct halo_access : access_tag {
   using tensor_type = T;
-  static_assert(sizeof...(Radius) >= 1 && sizeof...(Radius) <= T::rank,
-                "tessera: halo<r0, r1, …> takes at most one radius a dimension");
-  static_assert(((Radius >= 0 && Radius <= 127) && ...), "tessera: a halo's radius is 0 to 127");
   static constexpr access_record record() {
     access_record a = own_access<T>::record();
     a.kind = access_kind::halo;
@@ -84,9 +81,6 @@ struct band_access : access_tag {
 template <Tensor T, int... Coordinate>
 struct block_access : access_tag {
   using tensor_type = T;
-  static_assert(sizeof...(Coordinate) >= 1 && sizeof...(Coordinate) <= T::rank,
-                "tessera: block<i, j, …> takes at most one grid coordinate a dimension");
-  static_assert(((Coordinate >= 0 && Coordinate <= 32767) && ...), "tessera: a grid coordinate is 0 to 32767");
   static constexpr access_record record() {
     access_record a = own_access<T>::record();
     a.kind = access_kind::block;
@@ -100,10 +94,6 @@ struct block_access : access_tag {
 template <Tensor T, edge_rule Edge, int... Steps>
 struct neighbour_access : access_tag {
   using tensor_type = T;
-  static_assert(sizeof...(Steps) >= 1 && sizeof...(Steps) <= T::rank,
-                "tessera: neighbour<d0, d1, …> takes at most one grid step a dimension");
-  static_assert(Edge == edge_rule::clip || Edge == edge_rule::wrap,
-                "tessera: beyond the edge of the grid there is nothing, or with edge::wrap the other end");
   static constexpr access_record record() {
     access_record a = own_access<T>::record();
     a.kind = access_kind::neighbour;
@@ -118,14 +108,6 @@ template <Tensor T, Tensor Index>
 struct gather_access : access_tag {
   using tensor_type = T;
   using index_type = Index;
-  static_assert(Index::rank == 1 && (std::is_same_v<typename Index::element_type, std::int32_t> ||
-                                     std::is_same_v<typename Index::element_type, std::int64_t>)
-                    ? true
-                    : index_is_integer_vector<words::index_tensor<Index::name>,
-                                              words::element_of_tensor<typename Index::element_type>,
-                                              words::rank_of_tensor<Index::rank>>,
-                "tessera: the indices of a gather are a vector of int32 or int64 "
-                "(docs/errors/index_is_integer_vector.md)");
   static constexpr access_record record() {
     access_record a;
     a.kind = access_kind::gather;
@@ -137,8 +119,6 @@ struct gather_access : access_tag {
 template <Tensor T, class Function>
 struct at_access : access_tag {
   using tensor_type = T;
-  static_assert(std::is_empty_v<Function> && std::is_invocable_r_v<box, Function, tile>,
-                "tessera: at(tensor, function) wants a function without captures from ts::tile to ts::box");
   static constexpr box call(tile t) { return Function{}(t); }
   static constexpr access_record record() {
     access_record a;
@@ -148,11 +128,34 @@ struct at_access : access_tag {
   }
 };
 
+/// An access in which a mistake has been reported already: whatever contains it is silent.
+struct refused_access {};
+
+namespace detail {
+/// Whether `Given` radii, coordinates or steps are not too many for a tensor.
+template <Tensor T, int Given>
+constexpr bool fits_rank() {
+  if constexpr (Given >= 1 && Given <= T::rank) {
+    return true;
+  } else {
+    static_assert(access_fits_rank<words::tensor_named<T::name>, words::rank_of_tensor<T::rank>,
+                                   words::rank_of_access<Given>>,
+                  "tessera: an access takes one number for each dimension, or fewer (docs/errors/access_fits_rank.md)");
+    return false;
+  }
+}
+/// Whether a function can be called in constant expressions.
+template <class Function>
+concept ConstantBox = requires { typename std::integral_constant<int, (Function{}(tile{}), 0)>; };
+}  // namespace detail
+
 /// The tile's block and `Radius` elements on either side in each dimension (missing ones 0), also beyond the
 /// neighbour's block. At the tensor's edge clipped, or filled as `edge` says.
 template <int... Radius, Tensor T, edge_rule Edge = edge_rule::clip>
-constexpr halo_access<T, Edge, Radius...> halo(T, edge::kind<Edge> = {}) {
-  return {};
+constexpr auto halo(T, edge::kind<Edge> = {}) {
+  static_assert(((Radius >= 0 && Radius <= 127) && ...), "tessera: a halo's radius is 0 to 127");
+  if constexpr (detail::fits_rank<T, sizeof...(Radius)>()) return halo_access<T, Edge, Radius...>{};
+  else return refused_access{};
 }
 /// All of a tensor, on every tile.
 template <Tensor T>
@@ -172,23 +175,45 @@ constexpr band_access<T, 1, access_kind::cols> cols(T) {
 }
 /// The block at fixed coordinates of the tensor's grid of tiles, the same for every tile.
 template <int... Coordinate, Tensor T>
-constexpr block_access<T, Coordinate...> block(T) {
-  return {};
+constexpr auto block(T) {
+  static_assert(((Coordinate >= 0 && Coordinate <= 32767) && ...), "tessera: a grid coordinate is 0 to 32767");
+  if constexpr (detail::fits_rank<T, sizeof...(Coordinate)>()) return block_access<T, Coordinate...>{};
+  else return refused_access{};
 }
 /// The block `Steps` away from the tile's own in the tensor's grid; with edge::wrap the grid is a torus.
 template <int... Steps, Tensor T, edge_rule Edge = edge_rule::clip>
-constexpr neighbour_access<T, Edge, Steps...> neighbour(T, edge::kind<Edge> = {}) {
-  return {};
+constexpr auto neighbour(T, edge::kind<Edge> = {}) {
+  static_assert(Edge == edge_rule::clip || Edge == edge_rule::wrap,
+                "tessera: beyond the edge of the grid there is nothing, or with edge::wrap the other end");
+  if constexpr (detail::fits_rank<T, sizeof...(Steps)>()) return neighbour_access<T, Edge, Steps...>{};
+  else return refused_access{};
 }
 /// Row ids[i] of the tensor as row i of the field, for the tile's own block of `ids`. Indices are checked at run time.
 template <Tensor T, Tensor Index>
-constexpr gather_access<T, Index> gather(T, Index) {
-  return {};
+constexpr auto gather(T, Index) {
+  using index_type = typename Index::element_type;
+  if constexpr (Index::rank == 1 && (std::is_same_v<index_type, std::int32_t> || std::is_same_v<index_type, std::int64_t>)) {
+    return gather_access<T, Index>{};
+  } else {
+    static_assert(index_is_integer_vector<words::index_tensor<Index::name>, words::element_of_tensor<index_type>,
+                                          words::rank_of_tensor<Index::rank>>,
+                  "tessera: the indices of a gather are a vector of int32 or int64 "
+                  "(docs/errors/index_is_integer_vector.md)");
+    return refused_access{};
+  }
 }
-/// Any box, as a function of the tile without captures.
+/// Any box, as a function of the tile without captures that can be called in constant expressions.
 template <Tensor T, class Function>
-constexpr at_access<T, Function> at(T, Function) {
-  return {};
+constexpr auto at(T, Function) {
+  if constexpr (std::is_empty_v<Function> && std::is_invocable_r_v<box, Function, tile> &&
+                detail::ConstantBox<Function>) {
+    return at_access<T, Function>{};
+  } else {
+    static_assert(box_is_constant<words::tensor_named<T::name>>,
+                  "tessera: at(tensor, function) wants a constexpr function without captures from ts::tile to ts::box "
+                  "(docs/errors/box_is_constant.md)");
+    return refused_access{};
+  }
 }
 
 namespace detail {

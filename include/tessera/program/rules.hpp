@@ -20,6 +20,7 @@ template <class... Facts> inline constexpr bool vertex_has_fields = false;
 template <class... Facts> inline constexpr bool vertex_has_compute = false;
 template <class... Facts> inline constexpr bool vertex_writes_something = false;
 template <class... Facts> inline constexpr bool access_fits_rank = false;
+template <class... Facts> inline constexpr bool box_is_constant = false;
 template <class... Facts> inline constexpr bool index_is_integer_vector = false;
 template <class... Facts> inline constexpr bool program_accepts_step = false;
 template <class... Facts> inline constexpr bool copies_match = false;

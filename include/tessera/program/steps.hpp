@@ -93,7 +93,8 @@ constexpr auto sequence(S...) {
 /// a tensor or an access for an edge, value<…> or per_tile(…) for state (may be left out: its default), none for scratch.
 template <class V, class... Arguments>
 constexpr auto execute(Arguments...) {
-  if constexpr (!detail::vertex_is_valid<V>()) return refused{};
+  if constexpr ((std::is_same_v<Arguments, refused_access> || ...)) return refused{};
+  else if constexpr (!detail::vertex_is_valid<V>()) return refused{};
   else if constexpr (!detail::arguments_are_valid<V, Arguments...>()) return refused{};
   else return execute_step<V, 0, -1, 1, Arguments...>{};
 }
