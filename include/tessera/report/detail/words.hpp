@@ -76,6 +76,7 @@ inline std::string describe(program_view const& p, access_record const& a) {
   if (a.kind == access_kind::gather) text += std::string(" by ") + p.tensors[a.index].name;
   switch (a.layout.kind) {
     case layout_kind::row_major: break;
+    case layout_kind::padded: text += ", rows apart in cache"; break;
     case layout_kind::col_major: text += ", by columns"; break;
     case layout_kind::panels: text += ", panels of " + std::to_string(a.layout.width); break;
     case layout_kind::row_panels: text += ", row panels of " + std::to_string(a.layout.width); break;
