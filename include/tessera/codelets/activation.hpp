@@ -13,12 +13,13 @@ namespace codelets {
 /// The activation of all lanes of a batch.
 template <activation A>
 TESSERA_INLINE simd::batch<float> apply(simd::batch<float> const& x) {
-  if constexpr (A == activation::relu) return simd::max(x, simd::batch<float>(0.0f));
+  // Of two operands of which one is NaN, x86 takes the second: NaN goes through.
+  if constexpr (A == activation::relu) return simd::max(simd::batch<float>(0.0f), x);
   else if constexpr (A == activation::gelu_erf) return simd::gelu_erf(x);
   else if constexpr (A == activation::gelu_tanh) return simd::gelu_tanh(x);
   else if constexpr (A == activation::tanh) return simd::tanh(x);
   else if constexpr (A == activation::sigmoid) return simd::sigmoid(x);
-  else if constexpr (A == activation::exp_clipped) 
+  else if constexpr (A == activation::exp_clipped)
     return simd::exp(simd::min(simd::batch<float>(5.0f), simd::max(simd::batch<float>(-20.0f), x)));
   else return x;
 }

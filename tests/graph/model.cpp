@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tessera/graph.hpp>
+#include <tessera/nn.hpp>
+
+#include "codelets/close.hpp"
+#include "reference/loops.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace ts = tessera;
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+// The model of the design's page, smaller.
+struct two_layer_perceptron {
+  static constexpr auto build(ts::graph& g) {
+    auto x = g.input<float>("x", {32, 28});
+    auto h = ts::nn::linear(g, "fc1", x, 50);
+    auto y = ts::nn::linear(g, "fc2", ts::relu(g, h), 10);
+    g.output("y", y);
+  }
+};
+
+// Parameters by name; counts how often each is read.
+struct weights {
+  std::map<std::string, std::vector<float>, std::less<>> tensors = {{"fc1.weight", reference::numbers(50 * 28, 1)},
+                                                                    {"fc1.bias", reference::numbers(50, 2)},
+                                                                    {"fc2.weight", reference::numbers(10 * 50, 3)},
+                                                                    {"fc2.bias", reference::numbers(10, 4)}};
+  mutable std::map<std::string, int, std::less<>> reads;
+
+  void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> values) const {
+    auto const found = tensors.find(name);
+    if (found == tensors.end()) throw ts::io_error("no tensor " + std::string(name), "memory");
+    std::int64_t volume = 1;
+    for (std::int64_t extent : shape) volume *= extent;
+    CHECK(static_cast<std::size_t>(volume) == values.size());
+    REQUIRE(found->second.size() == values.size());
+    std::copy(found->second.begin(), found->second.end(), values.begin());
+    ++reads[std::string(name)];
+  }
+};
+
+std::vector<double> layer(std::vector<float> const& x, std::vector<float> const& weight, std::vector<float> const& bias,
+                          std::size_t rows, std::size_t in, std::size_t out) {
+  auto y = reference::matmul(x, reference::transpose(weight, out, in), rows, in, out);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += double{bias[i % out]};
+  return y;
+}
+
+// y = x · weightᵀ of up to Capacity rows.
+template <int Capacity>
+struct ragged {
+  static constexpr void build(ts::graph& g) {
+    auto const rows = g.run_time_length("rows", Capacity);
+    auto const x = g.input<float>("x", {rows, 28});
+    g.output("y", ts::nn::linear(g, "fc1", x, 50, {.function = ts::activation::relu}));
+    g.output("sum", ts::reduce_sum(g, x, {1}));
+  }
+};
+
+struct several {
+  static constexpr void build(ts::graph& g) {
+    auto const a = g.input<float>("a", {3, 4});
+    auto const ids = g.input<std::int64_t>("ids", {5});
+    auto const b = g.input<double>("unused", {2});
+    static_cast<void>(b);
+    g.output("first", ts::relu(g, a));
+    g.output("again", ts::relu(g, a));
+    g.output("rows", ts::embedding(g, a, ids));
+    g.output("input itself", a);
+  }
+};
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  auto const a = static_cast<std::size_t>(alignment);
+  if (void* p = std::aligned_alloc(a, (size + a - 1) / a * a)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+TEST_CASE("a perceptron") {
+  weights const w;
+  auto const pixels = reference::numbers(32 * 28, 9);
+  auto hidden = layer(pixels, w.tensors.at("fc1.weight"), w.tensors.at("fc1.bias"), 32, 28, 50);
+  std::vector<float> rectified;
+  for (double h : hidden) rectified.push_back(h > 0 ? static_cast<float>(h) : 0.0f);
+  auto const want = layer(rectified, w.tensors.at("fc2.weight"), w.tensors.at("fc2.bias"), 32, 50, 10);
+
+  std::vector<float> first;
+  for (int threads : {1, 2, 5}) {
+    ts::model<two_layer_perceptron, ts::machines::host<>> mlp{w, {.threads = threads}};
+    CHECK(mlp.threads() == threads);
+    CHECK(mlp.bytes() > static_cast<std::int64_t>(sizeof(float)) * 28 * 50);
+    auto const [y] = mlp.run(ts::in<"x">(pixels));
+    CHECK(close(y, want));
+    if (first.empty()) first = y;
+    CHECK(y == first);   // the number of threads does not change a bit
+
+    // In place, and without a heap allocation.
+    std::copy(pixels.begin(), pixels.end(), mlp.input<"x">().begin());
+    mlp.run();
+    long const before = allocations;
+    for (int i = 0; i < 5; ++i) mlp.run();
+    CHECK(allocations == before);
+    auto const in_place = mlp.output<"y">();
+    CHECK(std::vector<float>(in_place.begin(), in_place.end()) == first);
+  }
+  for (auto const& [name, count] : w.reads) CHECK(count == 3);
+  CHECK(w.reads.size() == 4);
+}
+
+TEST_CASE("parameters that are missing, and thread counts that cannot be") {
+  weights w;
+  w.tensors.erase("fc2.bias");
+  CHECK_THROWS_AS(ts::model<two_layer_perceptron>{w}, ts::io_error);
+  weights const all;
+  CHECK_THROWS_AS((ts::model<two_layer_perceptron>{all, {.threads = 0}}), ts::input_error);
+  CHECK_THROWS_AS((ts::model<two_layer_perceptron>{all, {.threads = -3}}), ts::input_error);
+  CHECK_THROWS_AS((ts::model<two_layer_perceptron>{all, {.threads = 1025}}), ts::input_error);
+  CHECK(ts::model<two_layer_perceptron>{all, {.threads = 1000}}.threads() == 64);   // no more than tiles
+}
+
+TEST_CASE("inputs and outputs by name, with their types and sizes") {
+  ts::model<several> m;
+  static_assert(std::is_same_v<decltype(m.input<"ids">()), std::span<std::int64_t>>);
+  static_assert(std::is_same_v<decltype(m.output<"rows">()), std::span<float const>>);
+  CHECK(m.input<"a">().size() == 12);
+  CHECK(m.output<"rows">().size() == 20);
+  std::vector<float> const a = {1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12};
+  std::vector<std::int64_t> const ids = {2, 0, 2, 1, 0};
+  std::vector<double> const unused = {1, 2};
+  auto const [first, again, rows, itself] = m.run(ts::in<"ids">(ids), ts::in<"unused">(unused), ts::in<"a">(a));
+  CHECK(itself == a);
+  CHECK(first == std::vector<float>{1, 0, 3, 0, 5, 0, 7, 0, 9, 0, 11, 0});
+  CHECK(again == first);
+  CHECK(std::vector<float>(rows.begin(), rows.begin() + 5) == std::vector<float>{9, -10, 11, -12, 1});
+
+  // A wrong number of elements is told before anything runs.
+  std::string message;
+  try {
+    m.run(ts::in<"ids">(std::vector<std::int64_t>{1, 2}), ts::in<"unused">(unused), ts::in<"a">(a));
+  } catch (ts::input_error const& e) {
+    message = e.what();
+  }
+  CHECK(message == "tessera: input ids has 5 elements, but 2 were given");
+
+  // So is an id in the run; afterwards the model works as before.
+  m.input<"ids">()[4] = 3;
+  CHECK_THROWS_AS(m.run(), ts::run_error);
+  CHECK_THROWS_AS(m.run(), ts::run_error);
+  CHECK(std::get<2>(m.run(ts::in<"ids">(ids), ts::in<"unused">(unused), ts::in<"a">(a))) == rows);
+}
+
+TEST_CASE("run-time lengths, and several capacities with one set of parameters") {
+  weights const w;
+  auto const x = reference::numbers(64 * 28, 5);
+  auto want = layer(x, w.tensors.at("fc1.weight"), w.tensors.at("fc1.bias"), 64, 28, 50);
+  for (double& v : want) v = v > 0 ? v : 0;
+  ts::model<ragged<64>> large{w, {.threads = 2}};
+  ts::model<ragged<16>> small{large};
+  CHECK(small.parameters().get() == large.parameters().get());
+  CHECK(w.reads.at("fc1.weight") == 1);
+
+  auto check = [&](auto& m, int capacity) {
+    auto const to = m.template input<"x">();
+    auto const y = m.template output<"y">();
+    std::copy_n(x.begin(), to.size(), to.begin());
+    for (int n : {capacity, 1, 7, capacity - 1, 2, 0, capacity}) {
+      INFO("capacity ", capacity, ", length ", n);
+      m.template set_length<"rows">(n);
+      m.run();
+      auto const size = static_cast<std::size_t>(n) * 50;
+      if (n > 0) CHECK(close(y.first(size), std::vector<double>(want.begin(), want.begin() + static_cast<std::ptrdiff_t>(size))));
+    }
+    // What lies beyond the length stays as it was.
+    m.template set_length<"rows">(5);
+    for (float& value : to.subspan(5 * 28)) value = 1e30f;
+    std::vector<float> const before(y.begin(), y.end());
+    m.run();
+    CHECK(std::vector<float>(y.begin(), y.end()) == before);
+    long const counted = allocations;
+    m.run();
+    CHECK(allocations == counted);
+    CHECK_THROWS_AS(m.template set_length<"rows">(-1), ts::input_error);
+    CHECK_THROWS_AS(m.template set_length<"rows">(capacity + 1), ts::input_error);
+  };
+  check(large, 64);
+  check(small, 16);
+}
+
+TEST_CASE("parameters outlive the model that read them") {
+  weights const w;
+  auto first = std::make_unique<ts::model<ragged<16>>>(w);
+  auto const x = reference::numbers(16 * 28, 5);
+  std::copy(x.begin(), x.end(), first->input<"x">().begin());
+  first->run();
+  auto const y = first->output<"y">();
+  std::vector<float> const want(y.begin(), y.end());
+  ts::model<ragged<64>> second{*first};
+  first.reset();
+  std::copy(x.begin(), x.end(), second.input<"x">().begin());
+  second.set_length<"rows">(16);
+  second.run();
+  auto const again = second.output<"y">();
+  CHECK(std::vector<float>(again.begin(), again.begin() + 16 * 50) == want);
+}
