@@ -81,8 +81,12 @@ constexpr auto checked_program() {
 /// The program on machine M whose steps the lambda (without captures) returns, checked.
 template <Machine M, class Build>
 constexpr auto program(Build) {
-  static_assert(std::is_empty_v<Build>, "tessera: the lambda of a program has no captures");
-  return detail::checked_program<M, Build>();
+  if constexpr (std::is_empty_v<Build>) {
+    return detail::checked_program<M, Build>();
+  } else {
+    static_assert(std::is_empty_v<Build>, "tessera: the lambda of a program has no captures");
+    return refused_program{};
+  }
 }
 
 }  // namespace tessera

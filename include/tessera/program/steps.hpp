@@ -33,13 +33,17 @@ inline constexpr value_state<V> value{};
 /// State of a vertex as a function of the tile, without captures:  ts::per_tile([](ts::tile t) { return t.index; })
 template <class Function>
 struct per_tile_state {
-  static_assert(std::is_empty_v<Function> && std::is_invocable_v<Function, tile>,
-                "tessera: per_tile wants a function of ts::tile without captures");
   static constexpr auto get(tile t) { return Function{}(t); }
 };
 template <class Function>
-constexpr per_tile_state<Function> per_tile(Function) {
-  return {};
+constexpr auto per_tile(Function) {
+  if constexpr (std::is_empty_v<Function> && std::is_invocable_v<Function, tile>) {
+    return per_tile_state<Function>{};
+  } else {
+    static_assert(std::is_empty_v<Function> && std::is_invocable_v<Function, tile>,
+                  "tessera: per_tile wants a function of ts::tile without captures");
+    return refused_access{};
+  }
 }
 
 /// One vertex type on tiles First, First + Stride, … <= Last of a compute set; Last = -1: to the machine's last tile.
