@@ -82,7 +82,7 @@ constexpr node expand(graph& g, node x, dims const& shape) {
   return g.add_op({.kind = op_kind::expand, .operands = 1, .operand = {x.id}}, shape, g.type(x));
 }
 
-/// What a product does besides multiplying; everything is applied to a block of the result while that is in the first-level cache.
+/// What a product does besides multiplying, to each block of the result while that is in the first-level cache.
 struct matmul_options {
   bool transpose_a = false;   ///< a is (…, K, M)
   bool transpose_b = false;   ///< b is (…, N, K), as the weight of a linear layer
