@@ -120,7 +120,6 @@ constexpr std::array<int, sizeof...(F)> match_arguments(ts::detail::field_types<
 
 template <class V, class... A>
 struct arguments {
-  static constexpr bool is_state[] = {ts::detail::is_state<A>..., false};
   using types = ts::detail::field_types_of<V>;
   static constexpr auto of_field = match_arguments<A...>(types{});
   template <int I>
@@ -128,17 +127,19 @@ struct arguments {
 
   template <int F>
   static void set(V& vertex, ts::tile t) {
-    if constexpr (of_field[F] >= 0) {
-      if constexpr (is_state[of_field[F]]) {
+    constexpr int argument = of_field[F];
+    if constexpr (argument >= 0) {
+      if constexpr (ts::detail::is_state<pick<argument>>) {
         auto& state = ts::detail::field_in(vertex, boost::hana::at_c<F>(ts::detail::fields_of<V>()));
-        state = static_cast<std::remove_reference_t<decltype(state)>>(pick<of_field[F]>::get(t));
+        state = static_cast<std::remove_reference_t<decltype(state)>>(pick<argument>::get(t));
       }
     }
   }
   template <int F>
   static void connect(field& f, world& w) {
-    if constexpr (of_field[F] >= 0) {
-      if constexpr (!is_state[of_field[F]]) f.wants = read_access<pick<of_field[F]>>::in(w);
+    constexpr int argument = of_field[F];
+    if constexpr (argument >= 0) {
+      if constexpr (!ts::detail::is_state<pick<argument>>) f.wants = read_access<pick<argument>>::in(w);
     }
   }
   template <int... I>
