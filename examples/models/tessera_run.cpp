@@ -5,7 +5,9 @@
 //   tessera-run minilm_l6 --vocab vocab.txt --tokenize texts.json --output results
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,16 +80,20 @@ void write_array(std::string const& folder, std::string const& name, std::vector
   ts::npy::write(folder + "/" + name + ".npy", std::span<T const>(values), shape);
 }
 
-void make_folder(std::string const& path) {
+/// Makes the folder for results, and makes sure before the work is done that each can be written there.
+void prepare_folder(std::string const& path, std::initializer_list<char const*> results) {
   std::error_code failure;
   std::filesystem::create_directories(path, failure);
-  if (failure || !std::filesystem::is_directory(path))
+  std::error_code no_folder;
+  if (failure || !std::filesystem::is_directory(path, no_folder))
     throw ts::io_error(path + ": cannot be made a folder" + (failure ? ": " + failure.message() : ""), path);
+  for (char const* name : results) ts::atomic_file probe(path + "/" + name + ".npy");
 }
 
 void run_minilm(options& o) {
   o.config.refuse_the_rest();
-  integers ids, mask, types;
+  integers ids;
+  std::optional<integers> mask, types;
   for (cli::named_file const& input : o.inputs) {
     if (input.name == "input_ids") ids = read_integers(input);
     else if (input.name == "attention_mask") mask = read_integers(input);
@@ -98,9 +104,9 @@ void run_minilm(options& o) {
   }
   if (ids.rows == 0 || ids.cols == 0) throw ts::input_error("--input input_ids=FILE is missing, or empty", "input_ids");
   for (auto* other : {&mask, &types})
-    if (!other->values.empty() && (other->rows != ids.rows || other->cols != ids.cols))
+    if (*other && ((*other)->rows != ids.rows || (*other)->cols != ids.cols))
       throw ts::input_error("--input " + std::string(other == &mask ? "attention_mask" : "token_type_ids") + " is " +
-                                std::to_string(other->rows) + " x " + std::to_string(other->cols) +
+                                std::to_string((*other)->rows) + " x " + std::to_string((*other)->cols) +
                                 ", but input_ids is " + std::to_string(ids.rows) + " x " + std::to_string(ids.cols),
                             "input_ids");
 
@@ -110,7 +116,7 @@ void run_minilm(options& o) {
   for (std::size_t r = 0; r < sequences.size(); ++r) {
     for (std::size_t c = 0; c < cols; ++c) {
       std::size_t const at = r * cols + c;
-      std::int64_t const keep = mask.values.empty() ? 1 : mask.values[at];
+      std::int64_t const keep = mask ? mask->values[at] : 1;
       if (keep != 0 && keep != 1)
         throw ts::input_error("attention_mask[" + std::to_string(r) + ", " + std::to_string(c) + "] is " +
                                   std::to_string(keep) + ", not 0 or 1",
@@ -119,12 +125,13 @@ void run_minilm(options& o) {
         throw ts::input_error("attention_mask[" + std::to_string(r) + ", 0] is 0: the first token always counts",
                               "attention_mask");
       if (keep == 0) continue;
-      sequences[r].add(ids.values[at], types.values.empty() ? 0 : types.values[at], static_cast<std::int64_t>(c));
+      sequences[r].add(ids.values[at], types ? types->values[at] : 0, static_cast<std::int64_t>(c));
       kept.push_back(at);
     }
   }
 
   cli::encoder encoder(o.weights, o.threads);
+  prepare_folder(o.output, {"last_hidden_state", "pooler_output", "sentence_embedding"});
   cli::progress progress("sequences", sequences.size());
   constexpr auto hidden = static_cast<std::size_t>(cli::encoder::hidden);
   std::vector<float> states(sequences.size() * cols * hidden, 0.0f), pooled, embeddings;
@@ -137,7 +144,6 @@ void run_minilm(options& o) {
     embeddings.insert(embeddings.end(), e.sentence_embedding.begin(), e.sentence_embedding.end());
     progress.advance();
   });
-  make_folder(o.output);
   write_array(o.output, "last_hidden_state", states, {ids.rows, ids.cols, cli::encoder::hidden});
   write_array(o.output, "pooler_output", pooled, {ids.rows, cli::encoder::hidden});
   write_array(o.output, "sentence_embedding", embeddings, {ids.rows, cli::encoder::hidden});
@@ -181,26 +187,14 @@ void tokenize(options const& o) {
   }
   auto const rows = static_cast<std::int64_t>(ids.size());
   auto const width = static_cast<std::int64_t>(longest);
-  make_folder(o.output);
+  prepare_folder(o.output, {"ids", "lengths", "token_type_ids"});
   write_array(o.output, "ids", all, {rows, width});
   write_array(o.output, "lengths", lengths, {rows});
   write_array(o.output, "token_type_ids", all_types, {rows, width});
 }
 
-void run(options& o) {
-  if (o.list) {
-    std::cout << models_text;
-    return;
-  }
-  if (o.model != "minilm_l6")
-    throw ts::input_error((o.model.empty() ? std::string("which model? ") : "there is no model \"" + o.model + "\": ") +
-                              "--list shows them",
-                          "MODEL");
-  if (!o.report.empty()) {
-    ts::atomic_file page(o.report);
-    page.write(cli::encoder::report());
-    page.commit();
-  }
+/// What the command line asks for, but the report.
+void work(options& o) {
   bool const tokenizes = !o.texts.empty() || !o.vocabulary.empty();
   if (tokenizes && (o.texts.empty() || o.vocabulary.empty()))
     throw ts::input_error("--vocab FILE and --tokenize FILE.json go together", "--tokenize");
@@ -213,6 +207,24 @@ void run(options& o) {
   if (o.weights.path.empty() && !o.weights.seed)
     throw ts::input_error("--weights FILE.safetensors|synthetic:SEED is missing", "--weights");
   run_minilm(o);
+}
+
+void run(options& o) {
+  if (o.list) {
+    std::cout << models_text;
+    return;
+  }
+  if (o.model != "minilm_l6")
+    throw ts::input_error((o.model.empty() ? std::string("which model? ") : "there is no model \"" + o.model + "\": ") +
+                              "--list shows them",
+                          "MODEL");
+  std::optional<ts::atomic_file> page;   // takes its name only when everything else is done
+  if (!o.report.empty()) page.emplace(o.report);
+  work(o);
+  if (page) {
+    page->write(cli::encoder::report());
+    page->commit();
+  }
 }
 
 }  // namespace

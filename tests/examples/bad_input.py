@@ -1,0 +1,395 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""bad_input.py BIN_FOLDER [TEXT]
+
+Gives tessera-run and tessera-embed every kind of wrong argument and file. Each time exactly one line has to appear on the
+standard error, the exit status has to be 1 or 2 (a signal is a crash), and nothing may be written: neither a result nor
+what would have become one. Between them good runs show that the same files are accepted otherwise. TEXT: only the cases
+whose name contains it.
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+WORDS, WIDTH = 30522, 384
+TABLE = "embeddings.word_embeddings.weight"
+
+
+class Trials:
+    def __init__(self, programs, only):
+        self.programs, self.only, self.count, self.failed = programs, only, 0, 0
+        self.folder = tempfile.TemporaryDirectory()
+        self.at = self.folder.name
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    def path(self, name):
+        return os.path.join(self.at, name)
+
+    def file(self, name, content):
+        with open(self.path(name), "wb") as out:
+            out.write(content if isinstance(content, bytes) else content.encode())
+        return self.path(name)
+
+    def array(self, name, values):
+        np.save(self.path(name), values)
+        return self.path(name)
+
+    def npy(self, name, header, data=b"", version=(1, 0), magic=b"\x93NUMPY"):
+        """An array file with any header."""
+        text = header.encode() if isinstance(header, str) else header
+        text += b" " * (-(len(text) + 11) % 64) + b"\n"
+        length = struct.pack("<H" if version[0] == 1 else "<I", len(text))
+        return self.file(name, magic + bytes(version) + length + text + data)
+
+    def safetensors(self, name, header, data=b"", length=None):
+        text = header if isinstance(header, bytes) else json.dumps(header).encode()
+        return self.file(name, struct.pack("<Q", len(text) if length is None else length) + text + data)
+
+    # --- runs ---------------------------------------------------------------------------------------------------------
+
+    def listing(self):
+        found = {}
+        for folder, folders, files in os.walk(self.at):
+            found |= {os.path.join(folder, name): "folder" for name in folders}
+            for name in files:
+                status = os.lstat(os.path.join(folder, name))
+                found[os.path.join(folder, name)] = (status.st_size, status.st_mtime_ns)
+        return found
+
+    def call(self, program, arguments, stdin=b"", stdout=None):
+        command = [os.path.join(self.programs, program), *arguments]
+        return subprocess.run(command, input=stdin, stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, cwd=self.at,
+                              check=False, env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
+
+    def report(self, name, wrong):
+        self.count += 1
+        if wrong:
+            self.failed += 1
+            print(f"FAIL {name}: {wrong}", flush=True)
+
+    def refused(self, name, program, arguments, *words, stdin=b"", stdout=None, silent=True):
+        """A run that must fail; each of `words` has to be in its message."""
+        if self.only not in name:
+            return
+        before = self.listing()
+        done = self.call(program, arguments, stdin, stdout)
+        message = done.stderr.decode(errors="replace")
+        wrong = []
+        if done.returncode not in (1, 2):
+            wrong.append(f"exit status {done.returncode}")
+        if message.count("\n") != 1 or not message.endswith("\n"):
+            wrong.append(f"{message.count(chr(10))} lines instead of one")
+        if not message.startswith(program + ": "):
+            wrong.append("the line does not begin with the program's name")
+        if any(ord(c) < 32 and c != "\n" for c in message):
+            wrong.append("control characters in the message")
+        if len(message) > 600:
+            wrong.append(f"a line of {len(message)} characters")
+        wrong += [f"no word of {word!r}" for word in words if word not in message]
+        if silent and done.stdout:
+            wrong.append("something on the standard output")
+        if self.listing() != before:
+            wrong.append(f"files changed: {sorted(set(self.listing().items()) ^ set(before.items()))[:3]}")
+        self.report(name, "; ".join(wrong) + f"\n     {message[:400]!r}" if wrong else None)
+
+    def accepted(self, name, program, arguments, *files, stdin=b""):
+        """A run that must work, write `files` and say nothing."""
+        if self.only not in name:
+            return
+        done = self.call(program, arguments, stdin)
+        wrong = []
+        if done.returncode != 0 or done.stderr:
+            wrong.append(f"exit status {done.returncode}, {done.stderr[:300]!r}")
+        wrong += [f"no {file}" for file in files if not os.path.exists(self.path(file))]
+        wrong += [f"left over: {name}" for name in self.listing() if name.endswith(".part")]
+        self.report(name, "; ".join(wrong))
+        return done
+
+
+def run_command_lines(t):
+    ids = t.array("ids.npy", np.array([[101, 2023, 102]]))
+    model = ["minilm_l6", "--weights", "synthetic:1", "--input", f"input_ids={ids}"]
+    good = [*model, "--output", t.path("out")]
+    t.accepted("run", "tessera-run", good, "out/last_hidden_state.npy", "out/pooler_output.npy", "out/sentence_embedding.npy")
+    t.accepted("run again, over the results", "tessera-run", good)
+    t.accepted("list", "tessera-run", ["--list"])
+    t.accepted("help", "tessera-run", ["--help"])
+
+    def refused(name, arguments, *words):
+        t.refused("arguments: " + name, "tessera-run", arguments, *words)
+
+    out = ["--output", t.path("other")]
+    refused("none", [], "model")
+    refused("an unknown model", ["bert_enormous", *model[1:], *out], "bert_enormous", "--list")
+    refused("a model with control characters", ["a\nb\x1b[31m", *model[1:], *out])
+    refused("two models", ["minilm_l6", *model, *out], "minilm_l6")
+    refused("an unknown option", [*model, *out, "--colour", "red"], "--colour")
+    refused("an option without its value", [*model, "--output"], "--output")
+    refused("no output", model, "--output")
+    refused("an empty output", [*model, "--output", ""], "--output")
+    refused("output twice", [*model, *out, *out], "--output")
+    refused("no weights", ["minilm_l6", "--input", f"input_ids={ids}", *out], "--weights")
+    refused("empty weights", ["minilm_l6", "--weights", "", "--input", f"input_ids={ids}", *out], "--weights")
+    for seed in ("", "-1", "x", "1.5", "18446744073709551616", "0x10", " 1"):
+        refused(f"seed {seed!r}", ["minilm_l6", "--weights", "synthetic:" + seed, "--input", f"input_ids={ids}", *out], "--weights")
+    for threads in ("0", "-1", "x", "1.5", "", "1025", "99999999999999999999"):
+        refused(f"{threads!r} threads", [*model, *out, "--threads", threads], "--threads")
+    for text in ("input_ids", "=x.npy", "input_ids=", "="):
+        refused(f"input {text!r}", ["minilm_l6", "--weights", "synthetic:1", "--input", text, *out], "--input")
+    refused("an input twice", [*model, "--input", f"input_ids={ids}", *out], "input_ids")
+    refused("an unknown input", [*model, "--input", f"pixels={ids}", *out], "pixels")
+    refused("no input", ["minilm_l6", "--weights", "synthetic:1", *out], "input_ids")
+    for text in ("layers", "=3", "layers=", "layers=3"):
+        refused(f"configuration {text!r}", [*model, *out, "--config", text], "--config")
+    refused("a setting twice", [*model, *out, "--config", "a=1", "--config", "a=2"], "--config")
+    refused("tokens without a vocabulary", ["minilm_l6", "--tokenize", t.path("x.json"), *out], "--vocab")
+    refused("a vocabulary without texts", [*model, *out, "--vocab", t.path("vocab.txt")], "--tokenize")
+
+    file = t.file("file", "")
+    os.mkdir(t.path("full"))
+    os.mkdir(t.path("full/pooler_output.npy"))
+    refused("an output below a file", [*model, "--output", file + "/out"], file)
+    refused("an output that is a file", [*model, "--output", file], file)
+    refused("a result that is a folder", [*model, "--output", t.path("full")], "pooler_output.npy")
+    refused("an output nobody may write", [*model, "--output", "/proc/out"], "/proc/out")
+    refused("an output of too long a name", [*model, "--output", t.path("n" * 300)], "cannot be made a folder")
+    refused("a report that is a folder", [*good, "--report", t.path("full")], t.path("full"))
+    refused("a report in no folder", [*good, "--report", t.path("nowhere/r.html")], t.path("nowhere/r.html"))
+    refused("a report and a wrong input", [*model, "--input", "attention_mask=nowhere.npy", *out, "--report", t.path("r.html")], "nowhere.npy")
+
+
+def run_arrays(t):
+    weights = ["minilm_l6", "--weights", "synthetic:1", "--output", t.path("arrays")]
+    ids = t.array("good_ids.npy", np.array([[101, 2023, 2003, 102], [101, 102, 0, 0]]))
+    mask = t.array("good_mask.npy", np.array([[1, 1, 1, 1], [1, 1, 0, 0]]))
+    t.accepted("arrays", "tessera-run", [*weights, "--input", f"input_ids={ids}", "--input", f"attention_mask={mask}"])
+
+    def refused(name, path, *words):
+        t.refused("input_ids: " + name, "tessera-run", [*weights, "--input", f"input_ids={path}"], *words)
+
+    refused("missing", t.path("nowhere.npy"), "nowhere.npy")
+    refused("a folder", t.at)
+    refused("a device", "/dev/null")
+    refused("empty", t.file("empty.npy", ""))
+    refused("text", t.file("text.npy", "101 2023 102\n"))
+    whole = open(ids, "rb").read()
+    for size in (1, 6, 9, 20, 127, 128, len(whole) - 1):
+        refused(f"cut off after {size} bytes", t.file("cut.npy", whole[:size]), "cut.npy")
+    refused("a byte too long", t.file("long.npy", whole + b"\0"), "too long")
+    for name, values in (("float32", np.zeros((1, 3), np.float32)), ("float64", np.zeros((1, 3))), ("bool", np.ones((1, 3), bool)),
+                         ("int8", np.zeros((1, 3), np.int8)), ("int16", np.zeros((1, 3), np.int16)), ("uint64", np.zeros((1, 3), np.uint64)),
+                         ("big endian", np.zeros((1, 3), ">i8")), ("strings", np.array([["a", "b"]])), ("complex", np.zeros((1, 3), complex)),
+                         ("one dimension", np.array([101, 102])), ("no dimension", np.array(101)), ("three dimensions", np.zeros((1, 1, 3), np.int64)),
+                         ("no rows", np.zeros((0, 3), np.int64)), ("no columns", np.zeros((3, 0), np.int64)),
+                         ("column by column", np.asfortranarray(np.arange(6).reshape(2, 3)))):
+        refused(name, t.array("kind.npy", values))
+    np.savez(t.path("zip.npz"), a=np.zeros(3))
+    refused("an archive", t.path("zip.npz"))
+    eight = b"\0" * 8
+    for name, header in (("no braces", "hello"), ("an empty dictionary", "{}"), ("a missing key", "{'descr': '<i8', 'fortran_order': False, }"),
+                         ("a negative extent", "{'descr': '<i8', 'fortran_order': False, 'shape': (-1, 1), }"),
+                         ("an extent that is no number", "{'descr': '<i8', 'fortran_order': False, 'shape': (a, 1), }"),
+                         ("an enormous shape", "{'descr': '<i8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }"),
+                         ("an extent of 30 digits", "{'descr': '<i8', 'fortran_order': False, 'shape': (" + "9" * 30 + ", 1), }"),
+                         ("code", "{'descr': '<i8', 'fortran_order': False, 'shape': (__import__('os').system('touch hacked'), 1), }"),
+                         ("a structure", "{'descr': [('a', '<i8')], 'fortran_order': False, 'shape': (1, 1), }"),
+                         ("an object", "{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }"),
+                         ("bytes that are no text", b"{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1), '\xff\xfe\0': 1}")):
+        refused("a header with " + name, t.npy("header.npy", header, eight))
+    valid = "{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1), }"
+    refused("version 9", t.npy("version.npy", valid, eight, (9, 0)))
+    refused("another magic word", t.npy("magic.npy", valid, eight, magic=b"\x93NUMPX"))
+    t.file("header_long.npy", b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFFF) + b"{")
+    refused("a header longer than the file", t.path("header_long.npy"))
+
+    for value in (-1, WORDS, 1 << 31, 1 << 40, -(1 << 63), (1 << 63) - 1):
+        refused(f"id {value}", t.array("value.npy", np.array([[101, value, 102]])), str(value))
+    refused("a sequence of 513 tokens", t.array("longer.npy", np.full((1, 513), 7)), "513", "512")
+
+    def other(name, what, values, *words):
+        path = values if isinstance(values, str) else t.array("second.npy", np.asarray(values))
+        t.refused(f"{what}: {name}", "tessera-run", [*weights, "--input", f"input_ids={ids}", "--input", f"{what}={path}"], *words)
+
+    for what in ("attention_mask", "token_type_ids"):
+        other("missing", what, t.path("nowhere.npy"), "nowhere.npy")
+        other("another shape", what, np.ones((2, 3), np.int64), what)
+        other("transposed", what, np.ones((4, 2), np.int64), what)
+        other("no rows", what, np.ones((0, 4), np.int64), what)
+        other("float", what, np.ones((2, 4), np.float32), what)
+    other("2", "attention_mask", [[1, 1, 1, 1], [1, 2, 0, 0]], "attention_mask[1, 1] is 2")
+    other("-1", "attention_mask", [[1, 1, 1, -1], [1, 1, 0, 0]], "attention_mask[0, 3] is -1")
+    other("nothing counts", "attention_mask", [[0, 0, 0, 0], [1, 1, 0, 0]], "attention_mask[0, 0]")
+    other("2", "token_type_ids", [[0, 0, 0, 2], [0, 0, 0, 0]], "2")
+    other("-1", "token_type_ids", [[0, 0, 0, -1], [0, 0, 0, 0]], "-1")
+    t.accepted("an id that does not count may be anything", "tessera-run",
+               [*weights, "--input", f"input_ids={t.array('beyond.npy', np.array([[101, 102, -1], [101, 102, 1 << 40]]))}",
+                "--input", f"attention_mask={t.array('beyond_mask.npy', np.array([[1, 1, 0], [1, 1, 0]]))}"])
+
+
+def weights_files(t):
+    ids = t.array("w_ids.npy", np.array([[101, 2023, 102]]))
+    vocab = t.file("w_vocab.txt", vocabulary())
+    sentences = t.file("w_text.txt", "hello world\n")
+
+    def refused(name, path, *words):
+        t.refused("weights: " + name, "tessera-run",
+                  ["minilm_l6", "--weights", path, "--input", f"input_ids={ids}", "--output", t.path("weights_out")], *words)
+        if "folder" in name or "missing" in name:
+            t.refused("weights for embed: " + name, "tessera-embed", [sentences, "--weights", path, "--vocab", vocab, "--output", t.path("e.jsonl")], *words)
+
+    def header(name, text, data=b"", length=None):
+        refused(name, t.safetensors("weights.safetensors", text, data, length), "weights.safetensors")
+
+    refused("missing", t.path("nowhere.safetensors"), "nowhere.safetensors")
+    refused("a folder", t.at)
+    refused("empty", t.file("weights.safetensors", ""))
+    refused("seven bytes", t.file("weights.safetensors", "1234567"))
+    refused("text", t.file("weights.safetensors", "This is no file of weights at all.\n" * 9))
+    header("a length of nothing", b"", length=0)
+    header("a length beyond the file", b"{}", length=1 << 20)
+    header("a length of 2^64 - 1", b"{}", length=(1 << 64) - 1)
+    header("a length of 2^63", b"{}", length=1 << 63)
+    entry = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+    eight = b"\0" * 8
+    for name, text in (("no JSON", b"{{{{"), ("cut off", b'{"a": {"dtype": "F32"'), ("a list", b"[1, 2]"), ("a number", b"7"), ("NaN", b'{"a": NaN}'),
+                       ("a thousand brackets", b"[" * 1000), ("a hundred thousand brackets", b"[" * 100000),
+                       ("brackets in a tensor", b'{"a": ' + b'{"b": ' * 5000 + b"1" + b"}" * 5001),
+                       ("bytes that are no text", b'{"\xff\xfe": 1}'), ("something behind it", b"{} {}"),
+                       ("an entry that is a number", b'{"a": 7}'), ("an empty entry", b'{"a": {}}')):
+        header("a header with " + name, text, eight)
+    for name, change in (("a missing type", {"dtype": None}), ("a missing shape", {"shape": None}), ("missing offsets", {"data_offsets": None}),
+                         ("an unknown type", {"dtype": "F33"}), ("a type that is a number", {"dtype": 7}), ("a shape that is a word", {"shape": "2"}),
+                         ("a negative extent", {"shape": [-2]}), ("a fraction", {"shape": [2.5]}), ("an extent of 2^63", {"shape": [1 << 63]}),
+                         ("a product that overflows", {"shape": [1 << 32, 1 << 32, 2]}), ("one offset", {"data_offsets": [0]}),
+                         ("three offsets", {"data_offsets": [0, 4, 8]}), ("offsets backwards", {"data_offsets": [8, 0]}),
+                         ("an offset beyond the file", {"data_offsets": [0, 1 << 40]}), ("a negative offset", {"data_offsets": [-8, 0]}),
+                         ("an offset of 2^64", {"data_offsets": [0, 1 << 64]}), ("another size than the shape", {"shape": [3]}),
+                         ("a hole", {"data_offsets": [4, 12]})):
+        header("an entry with " + name, {"a": {k: v for k, v in (entry | change).items() if v is not None}}, eight)
+    header("tensors that overlap", {"a": entry, "b": entry}, eight)
+    header("a doubled name", json.dumps({"a": entry}).encode()[:-1] + b", " + json.dumps({"a": entry}).encode()[1:], eight)
+    header("bytes behind the data", {"a": entry}, eight + b"\0")
+    header("bytes missing", {"a": entry}, eight[:-1])
+    header("metadata that is no table", {"__metadata__": 7, "a": entry}, eight)
+    header("metadata that is no text", {"__metadata__": {"format": 7}, "a": entry}, eight)
+    header("no tensor of the model", {"a": entry}, eight)
+    header("no tensor at all", {})
+    table = {"dtype": "F32", "shape": [2, WIDTH], "data_offsets": [0, 2 * WIDTH * 4]}
+    refused("another shape", t.safetensors("weights.safetensors", {TABLE: table}, b"\0" * (2 * WIDTH * 4)), TABLE)
+    refused("whole numbers", t.safetensors("weights.safetensors", {TABLE: {"dtype": "I8", "shape": [WORDS, WIDTH], "data_offsets": [0, WORDS * WIDTH]}},
+                                           bytes(WORDS * WIDTH)), TABLE)
+    for name, value in (("NaN", np.nan), ("infinity", np.inf)):
+        values = np.zeros(WORDS * WIDTH, np.float16)
+        values[-1] = value
+        refused(name, t.safetensors("weights.safetensors", {TABLE: {"dtype": "F16", "shape": [WORDS, WIDTH], "data_offsets": [0, 2 * WORDS * WIDTH]}},
+                                    values.tobytes()), TABLE)
+    # Everything but one tensor is there: its name is in the message.
+    values = np.zeros(WORDS * WIDTH, np.float16)
+    refused("a missing tensor", t.safetensors("weights.safetensors", {TABLE: {"dtype": "F16", "shape": [WORDS, WIDTH], "data_offsets": [0, 2 * WORDS * WIDTH]}},
+                                              values.tobytes()), "embeddings.token_type_embeddings.weight")
+    os.remove(t.path("weights.safetensors"))
+
+
+def vocabulary():
+    return "".join(word + "\n" for word in ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "hello", "world", ",", ".", "##s", "a", "b"])
+
+
+def tokenizer(t):
+    vocab = t.file("vocab.txt", vocabulary())
+    texts = t.file("texts.json", json.dumps(["hello world", "a, b.", ""]))
+    out = ["--output", t.path("tokens")]
+    t.accepted("tokens", "tessera-run", ["minilm_l6", "--vocab", vocab, "--tokenize", texts, *out], "tokens/ids.npy", "tokens/lengths.npy")
+
+    def refused(name, vocab, texts, *words):
+        t.refused("tokenizer: " + name, "tessera-run", ["minilm_l6", "--vocab", vocab, "--tokenize", texts, *out], *words)
+
+    for name, text in (("empty", ""), ("only a line end", "\n"), ("without [UNK]", vocabulary().replace("[UNK]\n", "")),
+                       ("without [CLS]", vocabulary().replace("[CLS]\n", "")), ("without [SEP]", vocabulary().replace("[SEP]\n", "")),
+                       ("with a doubled word", vocabulary() + "hello\n"), ("with an empty line", vocabulary() + "\nx\n"),
+                       ("of other bytes", vocabulary().encode() + b"\xff\xfe\n"), ("of zeros", b"\0" * 1000),
+                       ("of one enormous line", "x" * 3000000)):
+        refused("a vocabulary " + name, t.file("bad_vocab.txt", text), texts, "bad_vocab.txt")
+    refused("no vocabulary", t.path("nowhere.txt"), texts, "nowhere.txt")
+    refused("a folder as vocabulary", t.at, texts)
+    refused("a weights file as vocabulary", t.safetensors("w.safetensors", {}), texts)
+    for name, text in (("empty", ""), ("no JSON", "[[["), ("cut off", '["hello", "wor'), ("a number", "7"), ("a table", '{"a": "b"}'), ("a word", '"hello"'),
+                       ("an empty list", "[]"), ("numbers", "[1, 2]"), ("one text of a pair", '[["a"]]'), ("three texts", '[["a", "b", "c"]]'),
+                       ("a list in a pair", '[["a", ["b"]]]'), ("null", "[null]"), ("something behind it", '["a"] ["b"]'),
+                       ("ten thousand brackets", "[" * 10000), ("a million brackets", "[" * 1000000), ("bytes that are no text", b'["\xff\xfe"]'),
+                       ("half a surrogate", '["\\ud800"]'), ("a truncated character", b'["\xe4\xb8"]'), ("an overlong character", b'["\xc0\xaf"]')):
+        refused("texts: " + name, vocab, t.file("bad.json", text), "bad.json")
+    refused("no texts", vocab, t.path("nowhere.json"), "nowhere.json")
+    refused("a folder as texts", vocab, t.at)
+    t.refused("tokenizer: an input besides", "tessera-run", ["minilm_l6", "--vocab", vocab, "--tokenize", texts, "--input", "input_ids=x.npy", *out], "--input")
+    os.mkdir(t.path("blocked"))
+    os.mkdir(t.path("blocked/lengths.npy"))
+    t.refused("tokenizer: a result that is a folder", "tessera-run",
+              ["minilm_l6", "--vocab", vocab, "--tokenize", texts, "--output", t.path("blocked")], "lengths.npy")
+
+
+def embed(t):
+    vocab = t.file("e_vocab.txt", vocabulary())
+    text = t.file("sentences.txt", "hello world\n\n  \na b.\n")
+    options = ["--weights", "synthetic:1", "--vocab", vocab]
+    done = t.accepted("embed", "tessera-embed", [text, *options])
+    if done is not None and done.stdout.count(b"\n") != 2:
+        t.report("embed", f"{done.stdout.count(bytes([10]))} lines instead of 2")
+    t.accepted("embed to a file", "tessera-embed", [text, *options, "--output", t.path("e.jsonl")], "e.jsonl")
+    t.accepted("embed to an array", "tessera-embed", [text, *options, "--format", "npy", "--output", t.path("e.npy")], "e.npy")
+    t.accepted("embed the standard input", "tessera-embed", ["-", *options], stdin=b"hello\nworld")
+    t.accepted("embed a table", "tessera-embed", [text, *options, "--similarity"])
+
+    def refused(name, arguments, *words, **how):
+        t.refused("embed: " + name, "tessera-embed", arguments, *words, **how)
+
+    refused("no argument", [])
+    refused("no file", options, "FILE")
+    refused("no vocabulary", [text, "--weights", "synthetic:1"], "--vocab")
+    refused("no weights", [text, "--vocab", vocab], "--weights")
+    refused("two files", [text, text, *options])
+    refused("an unknown option", [text, *options, "--fast"], "--fast")
+    refused("an unknown form", [text, *options, "--format", "xml"], "--format")
+    refused("an array without a file", [text, *options, "--format", "npy"], "--output")
+    for threads in ("0", "-1", "two", "1025"):
+        refused(f"{threads} threads", [text, *options, "--threads", threads], "--threads")
+    refused("seed -1", [text, "--weights", "synthetic:-1", "--vocab", vocab], "--weights")
+    refused("sentences that are not there", [t.path("nowhere.txt"), *options, "--output", t.path("never")], "nowhere.txt")
+    refused("a folder of sentences", [t.at, *options, "--output", t.path("never")])
+    refused("no sentence", [t.file("blank.txt", "\n  \n\t\n"), *options, "--output", t.path("never")], "no sentence")
+    refused("an empty file", [t.file("nothing.txt", ""), *options, "--output", t.path("never")], "no sentence")
+    refused("nothing on the standard input", ["-", *options], "no sentence")
+    refused("bytes that are no text", [t.file("bad.txt", b"hello\nworld \xff\xfe\n"), *options, "--output", t.path("never")], "bad.txt", "line 2")
+    refused("a truncated character", [t.file("bad.txt", b"hello \xe4\xb8"), *options, "--format", "npy", "--output", t.path("never.npy")], "bad.txt", "line 1")
+    refused("bytes that are no text behind 200 good lines", [t.file("bad.txt", b"hello\n" * 200 + b"\x80\n"), *options, "--output", t.path("never")], "line 201")
+    refused("a line of 2 MB", [t.file("long.txt", b"a " * 1000000 + b"\n"), *options, "--output", t.path("never")], "line 1")
+    refused("a missing vocabulary", [text, "--weights", "synthetic:1", "--vocab", t.path("nowhere.txt")], "nowhere.txt")
+    refused("a corrupt vocabulary", [text, "--weights", "synthetic:1", "--vocab", t.file("bad_vocab.txt", b"\xff\n")], "bad_vocab.txt")
+    refused("a result that is a folder", [text, *options, "--output", t.at], t.at)
+    refused("a result in no folder", [text, *options, "--output", t.path("nowhere/e.jsonl")], "nowhere")
+    refused("a result below a file", [text, *options, "--output", text + "/e.jsonl"], "sentences.txt")
+    refused("an array in no folder", [text, *options, "--format", "npy", "--output", t.path("nowhere/e.npy")], "nowhere")
+    t.accepted("a long sentence is cut off", "tessera-embed", [t.file("words.txt", "hello " * 5000), *options])
+    t.accepted("line ends of Windows, and zeros", "tessera-embed", [t.file("dos.txt", b"hello\r\nwor\0ld\r\n"), *options])
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            refused("a standard output that is full", [text, *options], "standard output", stdout=full)
+
+
+def main():
+    if not 2 <= len(sys.argv) <= 3:
+        sys.exit(__doc__)
+    trials = Trials(os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "")
+    for part in (run_command_lines, run_arrays, weights_files, tokenizer, embed):
+        part(trials)
+    print(f"{trials.count - trials.failed} of {trials.count} as they should be")
+    return 1 if trials.failed or not trials.count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
