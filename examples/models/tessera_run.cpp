@@ -45,7 +45,7 @@ constexpr char const* models_text =
     "  outputs  last_hidden_state float32 [N, S, 384], 0 where the mask is; pooler_output float32 [N, 384]; "
     "sentence_embedding float32 [N, 384]\n"
     "  with --vocab FILE --tokenize FILE.json (a list of strings, or of pairs of strings): "
-    "ids int64 [N, L] padded with -1, lengths int64 [N], token_type_ids int64 [N, L]\n"
+    "ids and token_type_ids int64 [N, L] padded with -1, lengths int64 [N]\n"
     "  config   none\n";
 
 /// A two-dimensional array of int64 by name, or nothing.
@@ -179,7 +179,7 @@ void tokenize(options const& o) {
   }
   std::size_t longest = 0;
   for (auto const& row : ids) longest = std::max(longest, row.size());
-  std::vector<std::int64_t> all(ids.size() * longest, -1), all_types(ids.size() * longest, 0), lengths;
+  std::vector<std::int64_t> all(ids.size() * longest, -1), all_types(ids.size() * longest, -1), lengths;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     std::copy(ids[i].begin(), ids[i].end(), all.begin() + static_cast<std::ptrdiff_t>(i * longest));
     std::copy(types[i].begin(), types[i].end(), all_types.begin() + static_cast<std::ptrdiff_t>(i * longest));
