@@ -74,6 +74,19 @@ struct ragged {
   }
 };
 
+// One parameter as a table, as a weight in either storage order, as a tensor that is read in place, and as an output.
+struct tied {
+  static constexpr void build(ts::graph& g) {
+    auto const w = g.parameter("fc1.weight", {50, 28}), bias = g.parameter("fc1.bias", {50});
+    auto const e = ts::embedding(g, w, g.input<std::int32_t>("ids", {9}));
+    auto const h = ts::linear(g, e, w, bias);
+    g.output("y", ts::matmul(g, h, w));
+    g.output("sum", ts::reduce_sum(g, w, {0}));
+    g.output("table", w);
+    g.output("bias", bias);
+  }
+};
+
 struct several {
   static constexpr void build(ts::graph& g) {
     auto const a = g.input<float>("a", {3, 4});
@@ -213,6 +226,27 @@ TEST_CASE("run-time lengths, and several capacities with one set of parameters")
   };
   check(large, 64);
   check(small, 16);
+}
+
+TEST_CASE("one parameter in several places") {
+  weights const w;
+  auto const& table = w.tensors.at("fc1.weight");
+  std::vector<std::int32_t> const ids = {3, 49, 0, 7, 7, 12, 30, 1, 48};
+  std::vector<float> e, h;
+  for (int id : ids) e.insert(e.end(), table.begin() + id * 28, table.begin() + (id + 1) * 28);
+  for (double v : layer(e, table, w.tensors.at("fc1.bias"), 9, 28, 50)) h.push_back(static_cast<float>(v));
+  std::vector<double> sum(28);
+  for (std::size_t i = 0; i < table.size(); ++i) sum[i % 28] += double{table[i]};
+  for (int threads : {1, 2}) {
+    ts::model<tied> m{w, {.threads = threads}};
+    for (int twice = 0; twice < 2; ++twice) {
+      auto const [y, total, itself, bias] = m.run(ts::in<"ids">(ids));
+      CHECK(close(y, reference::matmul(h, table, 9, 50, 28)));
+      CHECK(close(total, sum));
+      CHECK(itself == table);
+      CHECK(bias == w.tensors.at("fc1.bias"));
+    }
+  }
 }
 
 TEST_CASE("parameters outlive the model that read them") {
