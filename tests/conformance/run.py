@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run.py [--build DIR] [--forward] [--only TEXT] [--threads N] [--march ISA] [CASES...]
+"""run.py [--build DIR] [--forward] [--only TEXT] [--threads N] [--march ISA] [--more SEED] [CASES...]
 
 Runs the cases of a conformance kit: every folder below CASES with a case.json (default: ../shared/conformance/cases
 beside the repository). Operators become programs of the graph level, many in one source file, compiled with the installed
 compiler; models run through tessera-run of the build folder. Prints a table of PASS, FAIL and `later`: what the library
 cannot do yet. Fails where a case does, or where a group that is listed in passed.txt has become `later`.
---accept adds the groups that pass now to passed.txt, for review.
+--accept adds the groups that pass now to passed.txt, for review; --more adds the cases of make_cases.py.
 """
 import argparse
 import hashlib
@@ -26,6 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 KIT = os.path.join(os.path.dirname(ROOT), "shared", "conformance")
 PASSED = os.path.join(HERE, "passed.txt")
 sys.path.insert(0, HERE)
+import make_cases  # noqa: E402
 from operators import Later, source, statements  # noqa: E402
 
 
@@ -245,15 +246,21 @@ def main():
     parser.add_argument("--compiler", default=os.environ.get("CXX", "g++"))
     parser.add_argument("--weights", default="", help="folder with model.safetensors and vocab.txt of MiniLM")
     parser.add_argument("--accept", action="store_true", help="add the groups that pass to passed.txt")
+    parser.add_argument("--more", type=int, metavar="SEED", help="operator cases of other sizes, made from this seed, besides")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only what does not pass")
     arguments = parser.parse_args()
 
-    cases = list(enumerate(find_cases(arguments.cases, arguments.only)))
+    work = os.path.join(os.path.abspath(arguments.build), "conformance", arguments.march)
+    os.makedirs(work, exist_ok=True)
+    folders = list(arguments.cases)
+    if arguments.more is not None:
+        folders.append(os.path.join(work, f"made-{arguments.more}"))
+        shutil.rmtree(folders[-1], ignore_errors=True)
+        make_cases.make(folders[-1], arguments.more)
+    cases = list(enumerate(find_cases(folders, arguments.only)))
     if not cases:
         sys.exit("no case found")
     judge = kit_check(arguments.cases)
-    work = os.path.join(os.path.abspath(arguments.build), "conformance", arguments.march)
-    os.makedirs(work, exist_ok=True)
     operators, models = Operators(work, arguments), Models(arguments)
 
     # What can run, and what is later: before anything is compiled.
