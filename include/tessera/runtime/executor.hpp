@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>
@@ -32,7 +33,8 @@ class executor {
       : plan_(plan),
         threads_(checked_threads(plan, options.threads)),
         memory_(plan, std::move(parameters)),
-        schedule_(plan, memory_, threads_, options.cyclic, lengths_),
+        bindings_(plan, memory_, threads_, options.cyclic, lengths_),
+        schedule_(bindings_),
         barrier_(threads_, threads_ <= static_cast<int>(std::thread::hardware_concurrency())),
         team_(threads_) {
     for (int k = 0; k < threads_; ++k) {
@@ -46,10 +48,13 @@ class executor {
   /// @throws whatever the vertex or exchange of the lowest failing tile threw; the tensors that the program writes are
   ///         then unspecified, and the engine can be written and run again
   void run() {
-    failed_.store(false, std::memory_order_relaxed);
-    for (auto& state : tables_) state->failed_tile = -1;
+    failed_at_.store(never, std::memory_order_relaxed);
+    for (auto& state : tables_) {
+      state->failed_tile = -1;
+      state->meetings = 0;
+    }
     team_.run([](void* self, int thread) { static_cast<executor*>(self)->run_thread(thread); }, this);
-    if (failed_.load(std::memory_order_relaxed)) rethrow();
+    if (failed_at_.load(std::memory_order_relaxed) != never) rethrow();
   }
 
   /// Copies a whole tensor from row-major memory into the tiles that hold it, and packs what a parameter is packed into.
@@ -81,7 +86,7 @@ class executor {
   }
 
   int threads() const { return threads_; }
-  std::int64_t bytes() const { return memory_.bytes() + schedule_.workspace_bytes() * threads_; }
+  std::int64_t bytes() const { return memory_.bytes() + bindings_.workspace_bytes() * threads_; }
 
   /// The largest number of run-time lengths.
   static constexpr int max_lengths = 8;
@@ -91,6 +96,7 @@ class executor {
     std::vector<std::int64_t> table;   ///< offsets of tensors, as this thread's swaps have left them
     std::vector<int> rounds;           ///< of each loop
     std::uint32_t swaps = 0;
+    std::uint64_t meetings = 0;        ///< in this run
     int failed_tile = -1;              ///< the lowest tile that failed since the last barrier
     std::exception_ptr failure;
   };
@@ -101,10 +107,11 @@ class executor {
     return threads < plan.program.target.tiles ? threads : plan.program.target.tiles;
   }
 
-  /// Meets the other threads; false if one of them failed before.
-  bool meet() {
+  /// Meets the other threads; false if one of them failed before. A thread that is first to leave may fail before
+  /// another has left: all must still decide alike, so failures count from the next meeting on.
+  bool meet(thread_state& me) {
     barrier_.wait();
-    return !failed_.load(std::memory_order_relaxed);
+    return failed_at_.load(std::memory_order_relaxed) > me.meetings++;
   }
 
   void run_thread(int thread) {
@@ -113,7 +120,7 @@ class executor {
     int const count = plan_.program.step_count;
     for (int s = 0; s < count; ++s) {
       step_record const& step = steps[s];
-      if (plan_.barrier_before[s] && !meet()) return;
+      if (plan_.barrier_before[s] && !meet(me)) return;
       switch (step.kind) {
         case step_kind::compute:
           if (!compute(s, thread, me)) return;
@@ -152,7 +159,7 @@ class executor {
     if (plan_.barrier_inside[s]) {
       slice const packs = schedule_.packing_of(s, thread);
       for (int i = packs.first; i < packs.last; ++i) schedule_.packing[static_cast<std::size_t>(i)].apply(table);
-      if (!meet()) return false;
+      if (!meet(me)) return false;
     }
     slice const range = schedule_.vertices_of(s, thread);
     for (int i = range.first; i < range.last; ++i) {
@@ -164,10 +171,10 @@ class executor {
           v.bound_at = me.swaps;
         }
         for (int a = v.first_before; a < v.first_before + v.before; ++a)
-          apply(schedule_.actions[static_cast<std::size_t>(a)], v.tile, table);
+          perform(schedule_.actions[static_cast<std::size_t>(a)], plan_.program, memory_, v.tile, table);
         v.run(v.object);
         for (int a = v.first_after; a < v.first_after + v.after; ++a)
-          apply(schedule_.actions[static_cast<std::size_t>(a)], v.tile, table);
+          perform(schedule_.actions[static_cast<std::size_t>(a)], plan_.program, memory_, v.tile, table);
       } catch (...) {
         fail(v.tile, me);
       }
@@ -180,7 +187,10 @@ class executor {
   void fail(int tile, thread_state& me) {
     me.failed_tile = tile;
     me.failure = std::current_exception();
-    failed_.store(true, std::memory_order_relaxed);
+    std::uint64_t earliest = failed_at_.load(std::memory_order_relaxed);
+    while (me.meetings < earliest &&
+           !failed_at_.compare_exchange_weak(earliest, me.meetings, std::memory_order_relaxed)) {
+    }
   }
   [[noreturn]] void rethrow() {
     thread_state* lowest = nullptr;
@@ -214,83 +224,6 @@ class executor {
     return false;
   }
 
-  void apply(exchange_action const& a, int tile, std::int64_t const* table) const {
-    switch (a.what) {
-      case exchange_action::kind::move: a.move.apply(table); break;
-      case exchange_action::kind::zero: std::memset(a.buffer, 0, static_cast<std::size_t>(a.bytes)); break;
-      case exchange_action::kind::clamp: clamp(a); break;
-      case exchange_action::kind::pack:
-        runtime_detail::pack(a.layout, a.buffer, a.source, std::ptrdiff_t{a.cols} * a.element_bytes, a.rows, a.cols, 0,
-                     runtime_detail::panel_count(a.layout, a.rows, a.cols), a.element_bytes);
-        break;
-      case exchange_action::kind::gather: gather(a, tile, table); break;
-    }
-  }
-
-  /// Fills what lies outside of a.inside with the nearest element that is there, innermost dimension first.
-  static void clamp(exchange_action const& a) {
-    std::ptrdiff_t stride[max_rank];
-    std::ptrdiff_t step = a.element_bytes;
-    for (int d = max_rank - 1; d >= 0; --d) {
-      stride[d] = step;
-      step *= a.extent[d];
-    }
-    region filled = a.inside;
-    for (int d = max_rank - 1; d >= 0; --d) {
-      region slab = filled;
-      for (int i = 0; i < a.extent[d]; ++i) {
-        if (i >= filled[d].first && i < filled[d].last) continue;
-        int const nearest = i < filled[d].first ? filled[d].first : filled[d].last - 1;
-        transfer m;
-        m.element_bytes = a.element_bytes;
-        for (int e = 0; e < max_rank; ++e) {
-          m.from.stride[e] = m.to.stride[e] = stride[e];
-          m.n[e] = e == d ? 1 : slab[e].size();
-          m.from.offset += (e == d ? nearest : slab[e].first) * stride[e];
-          m.to.offset += (e == d ? i : slab[e].first) * stride[e];
-        }
-        m.from.base = m.to.base = a.buffer;
-        m.collapse();
-        m.apply(nullptr);
-      }
-      filled[d] = {0, a.extent[d]};
-    }
-  }
-
-  void gather(exchange_action const& a, int tile, std::int64_t const* table) const {
-    program_view const& p = plan_.program;
-    tensor_record const& t = p.tensors[a.tensor];
-    tensor_record const& index = p.tensors[a.index];
-    std::byte const* indices = memory_.locate(a.index, tile, a.index_block).address(table);
-    region all;
-    for (int d = 0; d < t.rank; ++d) all[d] = {0, a.extent[d]};
-    for (int i = 0; i < a.extent[0]; ++i, indices += bytes_of(index.type)) {
-      std::int64_t row = 0;
-      if (index.type == element::int32) {
-        std::int32_t narrow = 0;
-        std::memcpy(&narrow, indices, sizeof narrow);
-        row = narrow;
-      } else {
-        std::memcpy(&row, indices, sizeof row);
-      }
-      if (row < 0 || row >= t.extent[0])
-        throw run_error("tessera: " + std::string(index.name) + "[" + std::to_string(a.index_block[0].first + i) +
-                            "] is " + std::to_string(row) + ", but " + t.name + " has rows 0 to " +
-                            std::to_string(t.extent[0] - 1),
-                        index.name, tile);
-      region wanted = whole_of(t);
-      wanted[0] = {static_cast<int>(row), static_cast<int>(row) + 1};
-      memory_.for_each_owner(a.tensor, tile, wanted, [&](int owner_tile, region const& owned) {
-        region placed = owned;
-        placed[0] = {i, i + 1};
-        place outside;
-        outside.base = a.buffer;
-        transfer_of(p, a.tensor, memory_.locate(a.tensor, owner_tile, owned), placed, outside, all, false)
-            .apply(table);
-      });
-    }
-  }
-
   void move_whole(int tensor, std::byte* outside_data, bool into_tensor) {
     program_view const& p = plan_.program;
     tensor_record const& t = p.tensors[tensor];
@@ -312,11 +245,13 @@ class executor {
   int threads_;
   int lengths_[max_lengths] = {end, end, end, end, end, end, end, end};
   storage memory_;
+  bindings bindings_;
   schedule schedule_;
   barrier barrier_;
   workers team_;
   std::vector<std::unique_ptr<thread_state>> tables_;
-  std::atomic<bool> failed_{false};
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> failed_at_{never};   ///< how many meetings there had been when a vertex first failed
 };
 
 TESSERA_ISA_END
