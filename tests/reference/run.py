@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the engine with the interpreter on random programs.
 
-    tests/reference/run.py [--seed S] [--programs N] [--fault K] [--compiler C] [--march M] [--flags ...] [--build DIR]
+    tests/reference/run.py [--seed S] [--programs N] [--fault K] [--compiler C] [--march M] [--flags=...] [--build DIR]
 
 Generates N programs (default 60), compiles them in groups, runs each with 1, 2 and 4 threads and prints what they cover.
 Fails if a program does not compile, if engine and interpreter differ in one bit, or, from 60 programs on, if a cell of
@@ -39,11 +39,11 @@ def translation_unit(programs):
 
 
 def command(options, source, target):
-    flags = ["-std=c++20", options.optimize, "-ffp-contract=off", "-w", "-I" + os.path.join(ROOT, "include"),
+    flags = ["-std=c++20", "-ffp-contract=off", "-w", "-I" + os.path.join(ROOT, "include"),
              "-I" + os.path.join(ROOT, "tests"), "-pthread", "-DTESSERA_FAULT=%d" % options.fault]
     if options.march:
         flags.append("-march=" + options.march)
-    return [options.compiler] + flags + options.flags.split() + [source, "-o", target]
+    return [options.compiler] + flags + options.flags.split() + [options.optimize, source, "-o", target]
 
 
 def compile_group(options, folder, name, programs):

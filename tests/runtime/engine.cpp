@@ -255,6 +255,24 @@ TEST_CASE("an engine works after a run that failed amid swaps") {
   }
 }
 
+TEST_CASE("a thread may fail before another has left the barrier") {
+  constexpr auto program = ts::program<machine>([] {
+    return ts::sequence(ts::inputs(u), ts::outputs(u),
+                        ts::repeat<4>(ts::execute<smooth>(ts::halo<1>(u), v), ts::execute<smooth>(ts::halo<1>(v), u)),
+                        ts::execute<fails_on_demand>(u, v), ts::execute<smooth>(ts::halo<1>(v), u),
+                        ts::repeat<4>(ts::execute<smooth>(ts::halo<1>(u), v), ts::execute<smooth>(ts::halo<1>(v), u)));
+  });
+  std::vector<double> bad(51, 1.0);
+  bad[0] = -1e9;
+  for (int threads : {2, 3, 4}) {
+    ts::engine engine{program, {.threads = threads}};
+    for (int round = 0; round < 2000; ++round) {
+      engine.write(u, bad);
+      REQUIRE_THROWS_WITH(engine.run(), "negative");
+    }
+  }
+}
+
 TEST_CASE("two engines of one program run at once") {
   constexpr auto program = ts::program<machine>([] {
     return ts::sequence(ts::inputs(u), ts::outputs(u),
