@@ -5,6 +5,7 @@
 //   auto [y] = mlp.run(ts::in<"x">(pixels));
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -155,6 +156,7 @@ class model {
   template <label... Names, class... T>
   auto run(named_input<Names, T> const&... given) {
     check_given<Names...>();
+    (check_size(given), ...);   // all before any is changed
     (set(given), ...);
     run();
     return [&]<int... I>(std::integer_sequence<int, I...>) {
@@ -294,12 +296,16 @@ class model {
                                        words::element_of_tensor<wanted>>,
                     "tessera: these values are of another type than the input (docs/errors/input_type_matches.md)");
     } else {
-      if (given.values.size() != to.size())
-        throw input_error("tessera: input " + std::string(Name.view()) + " has " + std::to_string(to.size()) +
-                              " elements, but " + std::to_string(given.values.size()) + " were given",
-                          std::string(Name.view()));
       std::copy(given.values.begin(), given.values.end(), to.begin());
     }
+  }
+  template <label Name, class T>
+  static void check_size(named_input<Name, T> const& given) {
+    std::size_t const wanted = volume(input_id<Name>());
+    if (given.values.size() != wanted)
+      throw input_error("tessera: input " + std::string(Name.view()) + " has " + std::to_string(wanted) +
+                            " elements, but " + std::to_string(given.values.size()) + " were given",
+                        std::string(Name.view()));
   }
   template <int I>
   auto copy_of() const {
