@@ -12,7 +12,7 @@ namespace ts = tessera;
 
 TEST_CASE("every job runs once on every thread, the caller being the first") {
   for (int threads : {1, 2, 4, 9}) {
-    ts::workers team(threads);
+    ts::workers team(threads, true);
     CHECK(team.size() == threads);
     struct job {
       std::vector<std::atomic<int>> calls;
@@ -33,5 +33,5 @@ TEST_CASE("every job runs once on every thread, the caller being the first") {
 }
 
 TEST_CASE("a team that never works ends") {
-  for (int i = 0; i < 20; ++i) ts::workers team(3);
+  for (int i = 0; i < 20; ++i) ts::workers team(3, true);
 }

@@ -26,5 +26,11 @@
 #define TESSERA_ISA baseline
 #endif
 
+#if TESSERA_CHECKED   // checked and unchecked code is different code
+#define TESSERA_DETAIL_CHECKED_(isa) isa##_checked
+#define TESSERA_DETAIL_CHECKED(isa) TESSERA_DETAIL_CHECKED_(isa)
+#define TESSERA_ISA_BEGIN inline namespace TESSERA_DETAIL_CHECKED(TESSERA_ISA) {
+#else
 #define TESSERA_ISA_BEGIN inline namespace TESSERA_ISA {
+#endif
 #define TESSERA_ISA_END }

@@ -2,7 +2,7 @@
 // Operators: functions that add to a graph. Shapes are checked here; a mistake is noted in the graph and becomes one
 // compile error of the model.
 //
-//   auto y = ts::matmul(g, a, b, {.transpose_b = true, .activation = ts::activation::relu});
+//   auto y = ts::matmul(g, a, b, {.transpose_b = true, .function = ts::activation::relu});
 #pragma once
 
 #include <initializer_list>
@@ -92,7 +92,7 @@ struct matmul_options {
 };
 
 /// a (…, M, K) · b (…, K, N) -> (…, M, N). Leading dimensions are broadcast; where b has none, those of a are rows.
-/// Attributes: transpose_a, transpose_b, activation, batch, M.
+/// Attributes: transpose_a, transpose_b, activation, batch, K.
 constexpr node matmul(graph& g, node a, node b, matmul_options const& options = {}) {
   dims const sa = g.shape(a);
   dims const sb = g.shape(b);

@@ -179,7 +179,7 @@ class source {
 
   /// Fills `values` with the tensor of that name and shape.
   void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> values) const {
-    fill(canonical_name(family_, name), rule_of(family_, name, shape), seed_, values);
+    tensor(family_, name, shape, seed_, values);
   }
 
  private:

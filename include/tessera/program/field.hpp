@@ -65,7 +65,7 @@ class placed {
   int after(int d) const { return after_[d]; }
 
  protected:
-  void place(field_binding const& b) {
+  TESSERA_INLINE void place(field_binding const& b) {
     for (int d = 0; d < Rank; ++d) {
       extent_[d] = b.extent[d];
       stride_[d] = b.stride[d];
@@ -74,6 +74,10 @@ class placed {
       before_[d] = b.before[d];
       after_[d] = b.after[d];
     }
+  }
+  TESSERA_INLINE std::ptrdiff_t row_offset(int i) const {
+    detail::check_index(i, extent_[0]);
+    return i * stride_[0];
   }
   template <class... Index>
   TESSERA_INLINE std::ptrdiff_t offset(Index... index) const {
@@ -213,9 +217,9 @@ class input : public placed<Rank> {
   /// Row i, contiguous. A vector is its own only row.
   TESSERA_INLINE row_view<T const> row(int i = 0) const requires(Rank <= 2 && Layout::record.has_rows()) {
     if constexpr (Rank == 1) return {data_, this->extent_[0]};
-    else return {data_ + i * this->stride_[0], this->extent_[1]};
+    else return {data_ + this->row_offset(i), this->extent_[1]};
   }
-  void bind(field_binding const& b) {
+  TESSERA_INLINE void bind(field_binding const& b) {
     this->place(b);
     data_ = static_cast<T const*>(b.data);
   }
@@ -241,9 +245,9 @@ class output : public placed<Rank> {
   /// Row i, contiguous. A vector is its own only row.
   TESSERA_INLINE output_row<T, Rank> row(int i = 0) const requires(Rank <= 2) {
     if constexpr (Rank == 1) return {data_, this->extent_[0]};
-    else return {data_ + i * this->stride_[0], this->extent_[1]};
+    else return {data_ + this->row_offset(i), this->extent_[1]};
   }
-  void bind(field_binding const& b) {
+  TESSERA_INLINE void bind(field_binding const& b) {
     this->place(b);
     data_ = static_cast<T*>(b.data);
   }
@@ -269,9 +273,9 @@ class inout : public placed<Rank> {
   /// Row i, contiguous. A vector is its own only row.
   TESSERA_INLINE row_view<T> row(int i = 0) const requires(Rank <= 2) {
     if constexpr (Rank == 1) return {data_, this->extent_[0]};
-    else return {data_ + i * this->stride_[0], this->extent_[1]};
+    else return {data_ + this->row_offset(i), this->extent_[1]};
   }
-  void bind(field_binding const& b) {
+  TESSERA_INLINE void bind(field_binding const& b) {
     this->place(b);
     data_ = static_cast<T*>(b.data);
   }
@@ -296,7 +300,7 @@ class scratch {
     detail::check_index(i, N);
     return data_[i];
   }
-  void bind(field_binding const& b) { data_ = static_cast<T*>(b.data); }
+  TESSERA_INLINE void bind(field_binding const& b) { data_ = static_cast<T*>(b.data); }
 
  private:
   T* data_ = nullptr;
@@ -311,7 +315,7 @@ class workspace {
   static constexpr std::int64_t bytes = 0;
 
   T* data() const { return data_; }
-  void bind(field_binding const& b) { data_ = static_cast<T*>(b.data); }
+  TESSERA_INLINE void bind(field_binding const& b) { data_ = static_cast<T*>(b.data); }
 
  private:
   T* data_ = nullptr;

@@ -7,11 +7,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
+#include <string>
 
 #include <sys/mman.h>
 
 #include <tessera/base/config.hpp>
+#include <tessera/base/error.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -20,6 +21,7 @@ TESSERA_ISA_BEGIN
 class arena {
  public:
   arena() = default;
+  /// @throws run_error if there is not so much memory
   explicit arena(std::int64_t bytes) : bytes_(bytes) {
     if (bytes == 0) return;
     std::size_t const large_page = std::size_t{1} << 21;
@@ -27,7 +29,7 @@ class arena {
     std::size_t const alignment = size >= large_page ? large_page : 64;
     std::size_t const rounded = (size + alignment - 1) / alignment * alignment;
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
-    if (data_ == nullptr) throw std::bad_alloc();
+    if (data_ == nullptr) throw run_error("tessera: no " + std::to_string(rounded) + " bytes of memory");
     if (alignment == large_page) ::madvise(data_.get(), rounded, MADV_HUGEPAGE);
     std::memset(data_.get(), TESSERA_CHECKED ? 0xff : 0, rounded);
   }

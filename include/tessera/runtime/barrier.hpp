@@ -15,6 +15,17 @@
 namespace tessera {
 TESSERA_ISA_BEGIN
 
+namespace runtime_detail {
+/// Tells the core that this thread is waiting for another.
+inline void pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+}  // namespace runtime_detail
+
 /// A reusable barrier on acquire/release atomics. It spins for at most two microseconds, then sleeps; with `spin` false
 /// (more threads than cores) it sleeps at once.
 class barrier {
@@ -36,7 +47,7 @@ class barrier {
       do {
         for (int i = 0; i < 64; ++i) {
           if (round_.load(std::memory_order_acquire) != round) return;
-          pause();
+          runtime_detail::pause();
         }
       } while (std::chrono::steady_clock::now() < give_up);
     }
@@ -44,14 +55,6 @@ class barrier {
   }
 
  private:
-  static void pause() {
-#if defined(__x86_64__)
-    _mm_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-
   alignas(64) std::atomic<int> arrived_{0};
   alignas(64) std::atomic<std::uint32_t> round_{0};
   int const threads_;

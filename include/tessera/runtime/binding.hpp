@@ -15,6 +15,7 @@
 namespace tessera {
 TESSERA_ISA_BEGIN
 
+/// Addresses of fields, buffers and scratch.
 class bindings {
  public:
   /// @param cyclic   tile t belongs to thread t mod threads, instead of each thread having a run of tiles

@@ -23,10 +23,11 @@ TESSERA_ISA_BEGIN
 
 /// How an engine runs.
 struct engine_options {
-  int threads = 1;       ///< 1 to the number of tiles; the result does not depend on it
+  int threads = 1;       ///< 1 to 1024; no more than tiles are used. The result does not depend on it
   bool cyclic = false;   ///< tile t belongs to thread t mod threads, instead of each thread having a run of tiles
 };
 
+/// A program's memory, schedule and threads; what engines and models are made of. Not to be used by two threads at once.
 class executor {
  public:
   executor(plan_view const& plan, engine_options const& options, std::shared_ptr<arena> parameters = nullptr)
@@ -36,7 +37,7 @@ class executor {
         bindings_(plan, memory_, threads_, options.cyclic, lengths_),
         schedule_(bindings_),
         barrier_(threads_, threads_ <= static_cast<int>(std::thread::hardware_concurrency())),
-        team_(threads_) {
+        team_(threads_, threads_ <= static_cast<int>(std::thread::hardware_concurrency())) {
     for (int k = 0; k < threads_; ++k) {
       tables_.push_back(std::make_unique<thread_state>());
       tables_.back()->table = memory_.table();
@@ -76,13 +77,13 @@ class executor {
   std::shared_ptr<arena> const& parameters() const { return memory_.parameters(); }
 
   /// Restores the state of every vertex to its value before the first run.
-  void reset() { schedule_.reset_state(); }
+  void reset() { schedule_.reset_state(tables_[0]->table.data(), tables_[0]->swaps); }
 
   /// Sets a run-time length that bounds dimension 0 of some tensors. Work beyond it is not done.
   void set_length(int number, int length) {
     if (lengths_[number] == length) return;
     lengths_[number] = length;
-    schedule_.bind_all(tables_[0]->table.data());
+    schedule_.bind_all(tables_[0]->table.data(), tables_[0]->swaps);
   }
 
   int threads() const { return threads_; }
@@ -186,7 +187,14 @@ class executor {
   static bool has_failed(int tile, thread_state const& me) { return tile >= me.failed_tile; }
   void fail(int tile, thread_state& me) {
     me.failed_tile = tile;
-    me.failure = std::current_exception();
+    try {
+      throw;
+    } catch (run_error const& e) {   // a vertex does not know where it runs
+      me.failure = e.tile() >= 0 ? std::current_exception()
+                                 : std::make_exception_ptr(run_error(e.what(), e.tensor(), tile));
+    } catch (...) {
+      me.failure = std::current_exception();
+    }
     std::uint64_t earliest = failed_at_.load(std::memory_order_relaxed);
     while (me.meetings < earliest &&
            !failed_at_.compare_exchange_weak(earliest, me.meetings, std::memory_order_relaxed)) {
@@ -202,7 +210,7 @@ class executor {
       state->table = memory_.table();
       state->swaps = 0;
     }
-    schedule_.bind_all(memory_.table().data());
+    schedule_.bind_all(memory_.table().data(), 0);
     std::rethrow_exception(lowest->failure);
   }
 

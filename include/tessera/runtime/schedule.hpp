@@ -34,6 +34,7 @@ struct slice {
   int last = 0;
 };
 
+/// The lists of vertices, copies and packing of each step and thread.
 class schedule {
  public:
   /// @param fields  must outlive this object
@@ -59,7 +60,7 @@ class schedule {
         pack_range_.push_back(packs);
       }
     }
-    bind_all(fields_.memory().table().data());
+    bind_all(fields_.memory().table().data(), 0);
   }
 
   slice vertices_of(int step, int thread) const { return vertex_range_[at(step, thread)]; }
@@ -72,18 +73,21 @@ class schedule {
   std::vector<pack_entry> packing;
 
   /// Sets every vertex's state to what it was when the program began.
-  void reset_state() {
+  void reset_state(std::int64_t const* table, std::uint32_t swaps) {
     for (vertex_entry& v : vertices) construct(v);
-    bind_all(fields_.memory().table().data());
+    bind_all(table, swaps);
   }
 
   /// Points the fields of a vertex at where they are now.
   void bind(vertex_entry& v, std::int64_t const* table) const {
     v.active = fields_.bind(v.object, v.execute, v.tile, table);
   }
-  /// bind() of all, after lengths have changed.
-  void bind_all(std::int64_t const* table) {
-    for (vertex_entry& v : vertices) bind(v, table);
+  /// bind() of all; `swaps` is the number of swaps that led to the table.
+  void bind_all(std::int64_t const* table, std::uint32_t swaps) {
+    for (vertex_entry& v : vertices) {
+      bind(v, table);
+      v.bound_at = swaps;
+    }
   }
 
   /// Packs the resident buffers that come from one parameter, all of whose elements lie at `values`, row-major.

@@ -17,6 +17,7 @@
 namespace tessera {
 TESSERA_ISA_BEGIN
 
+/// The arenas of a program.
 class storage {
  public:
   /// @param parameters  the parameters of another engine whose plan lays them out alike, or null for new ones

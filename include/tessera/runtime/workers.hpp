@@ -4,10 +4,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include <tessera/base/config.hpp>
+#include <tessera/base/error.hpp>
+#include <tessera/runtime/barrier.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -15,16 +19,19 @@ TESSERA_ISA_BEGIN
 /// `threads` threads, the calling one included. Not to be used by two threads at once.
 class workers {
  public:
-  explicit workers(int threads) {
-    for (int k = 1; k < threads; ++k) threads_.emplace_back([this, k] { serve(k); });
+  /// @param spin  whether a waiting thread may keep its core for some microseconds (there is a core for each)
+  /// @throws run_error if the system does not give that many threads
+  workers(int threads, bool spin) : spins_(spin ? 2000 : 0) {
+    try {
+      for (int k = 1; k < threads; ++k) threads_.emplace_back([this, k] { serve(k); });
+    } catch (std::system_error const& e) {
+      stop();
+      throw run_error("tessera: cannot start " + std::to_string(threads) + " threads: " + e.what());
+    }
   }
   workers(workers const&) = delete;
   workers& operator=(workers const&) = delete;
-  ~workers() {
-    job_ = nullptr;
-    start();
-    for (auto& t : threads_) t.join();
-  }
+  ~workers() { stop(); }
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
   /// Calls job(context, thread) once on every thread and returns when all have returned. Job must not throw.
@@ -42,6 +49,11 @@ class workers {
   }
 
  private:
+  void stop() {
+    job_ = nullptr;
+    start();
+    for (auto& t : threads_) t.join();
+  }
   void start() {
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
@@ -50,7 +62,10 @@ class workers {
     std::uint32_t seen = 0;
     for (;;) {
       std::uint32_t now = round_.load(std::memory_order_acquire);
-      for (int spin = 0; now == seen && spin < 2000; ++spin) now = round_.load(std::memory_order_acquire);
+      for (int spin = 0; now == seen && spin < spins_; ++spin) {
+        runtime_detail::pause();
+        now = round_.load(std::memory_order_acquire);
+      }
       while (now == seen) {
         round_.wait(seen, std::memory_order_acquire);
         now = round_.load(std::memory_order_acquire);
@@ -62,6 +77,7 @@ class workers {
     }
   }
 
+  int const spins_;
   std::vector<std::thread> threads_;
   std::atomic<std::uint32_t> round_{0};
   std::atomic<int> running_{0};
