@@ -20,8 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = """
 #include <tessera/codelets/detail/gemm_kernel.hpp>
 namespace kernels = tessera::codelets::detail;
-template void kernels::gemm_kernel<kernels::gemm_tile.rows, 1, kernels::store_sum>(kernels::gemm_step const&,
-                                                                                   kernels::store_sum const&);
+template void kernels::gemm_kernel<kernels::gemm_tile.rows, 1>(kernels::gemm_step const&);
 """
 # instruction set -> register, accumulators (gemm_tile)
 ISAS = {"x86-64-v4": ("zmm", 28), "x86-64-v3": ("ymm", 12)}

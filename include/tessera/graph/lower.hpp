@@ -4,7 +4,7 @@
 #pragma once
 
 #include <tessera/codelets/attention.hpp>
-#include <tessera/codelets/detail/gemm_kernel.hpp>
+#include <tessera/codelets/gemm.hpp>
 #include <tessera/graph/blocking.hpp>
 #include <tessera/graph/graph.hpp>
 #include <tessera/graph/kernel_key.hpp>
@@ -183,7 +183,7 @@ class lowering {
   }
 
   static constexpr layout_record panels_of(bool transposed) {
-    return {transposed ? layout_kind::row_panels : layout_kind::panels, codelets::detail::gemm_tile.columns};
+    return {transposed ? layout_kind::row_panels : layout_kind::panels, codelets::panel_width};
   }
   constexpr kernel_key product_key(op_record const& op) const {
     return {op.kind, op.attribute[2], op.operand[2] >= 0, op.operand[3] >= 0, op.attribute[0] != 0,
@@ -193,7 +193,7 @@ class lowering {
   constexpr void matmul(op_record const& op) {
     bool const ta = op.attribute[0] != 0, tb = op.attribute[1] != 0;
     tile_grid const grid = product_grid(machine_, rows(op.result), cols(op.result), op.attribute[4],
-                                        codelets::detail::gemm_tile.columns);
+                                        codelets::panel_width);
     map(op.result, grid);
     begin(product_key(op), grid);
     int const out = op.result;

@@ -8,6 +8,7 @@
 // fma; fill() sees to that whatever the compiler's flags are.
 #pragma once
 
+#include <tessera/base/config.hpp>
 #include <tessera/base/error.hpp>
 #include <tessera/io/detail/describe.hpp>
 #include <tessera/io/detail/synthetic_gain.hpp>
@@ -17,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -117,6 +119,7 @@ constexpr std::uint64_t random_bits(std::uint64_t hash, std::uint64_t index) {
   return z ^ (z >> 31);
 }
 
+TESSERA_ISA_BEGIN
 /// Writes elements [first, first + out.size()) of the tensor hashed under `name` (see canonical_name) with `r`.
 inline void fill(std::string_view name, rule r, std::uint64_t seed, std::span<float> out, std::uint64_t first = 0) {
   std::uint64_t const hash = fnv1a64(name) ^ (seed * 0x9e3779b97f4a7c15u);
@@ -137,6 +140,7 @@ inline void fill(std::string_view name, rule r, std::uint64_t seed, std::span<fl
       for (std::size_t i = 0; i < count; ++i) out[begin + i] = products[i] + r.shift;
   }
 }
+TESSERA_ISA_END
 
 /// The tensor with that name, all rules applied: shared tensors by their canonical name, and the raised blank of the
 /// RNN-T's joint network, without which greedy decoding would hardly ever emit a blank.

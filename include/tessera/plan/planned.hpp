@@ -4,6 +4,7 @@
 //   constexpr auto heat = ts::program<ts::machines::host<8>>([] { return ts::sequence(…); });
 #pragma once
 
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -57,6 +58,28 @@ struct planned {
 
 namespace detail {
 
+/// A tensor of a program whose name another one has already, or -1.
+template <class P>
+constexpr int named_twice() {
+  for (int i = 0; i < P::counts.tensors; ++i)
+    for (int j = 0; j < i; ++j)
+      if (std::string_view(P::records.tensors[i].name) == P::records.tensors[j].name) return i;
+  return -1;
+}
+/// Whether the names of a program's tensors differ. Where not, a static_assert says which one is given twice.
+template <class P>
+constexpr bool names_are_valid() {
+  if constexpr (named_twice<P>() < 0) {
+    return true;
+  } else {
+    static_assert(tensor_names_differ<words::tensor_named<label_of<length_of(P::records.tensors[named_twice<P>()].name) + 1>(
+                      P::records.tensors[named_twice<P>()].name)>>,
+                  "tessera: two tensors of a program have the same name but are not the same tensor "
+                  "(docs/errors/tensor_names_differ.md)");
+    return false;
+  }
+}
+
 /// The program of a lambda: refused where a step or a rule of the whole program is.
 template <class M, class Build>
 constexpr auto checked_program() {
@@ -66,6 +89,8 @@ constexpr auto checked_program() {
   } else if constexpr (!Step<steps>) {
     static_assert(program_accepts_step<words::step_type<steps>>,
                   "tessera: the lambda of a program returns a step (docs/errors/program_accepts_step.md)");
+    return refused_program{};
+  } else if constexpr (!names_are_valid<program_type<M, Build>>()) {
     return refused_program{};
   } else if constexpr (!program_is_valid<program_type<M, Build>>()) {
     return refused_program{};

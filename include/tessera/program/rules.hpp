@@ -24,6 +24,7 @@ template <class... Facts> inline constexpr bool box_is_constant = false;
 template <class... Facts> inline constexpr bool index_is_integer_vector = false;
 template <class... Facts> inline constexpr bool program_accepts_step = false;
 template <class... Facts> inline constexpr bool copies_match = false;
+template <class... Facts> inline constexpr bool tensor_names_differ = false;
 template <class... Facts> inline constexpr bool tensor_is_known = false;
 template <class... Facts> inline constexpr bool tensor_is_input = false;
 template <class... Facts> inline constexpr bool tensor_is_output = false;

@@ -4,6 +4,7 @@
 //   to_float32(element::float16, bytes, out)  ->  out.size(), or the index of the first NaN, infinity or overflow
 #pragma once
 
+#include <tessera/base/config.hpp>
 #include <tessera/tensor/element.hpp>
 
 #include <bit>
@@ -15,6 +16,7 @@
 #include <string>
 
 namespace tessera::io_detail {
+TESSERA_ISA_BEGIN
 
 /// Whether stored numbers of this type can be read as float32.
 constexpr bool converts_to_float32(element e) {
@@ -69,4 +71,5 @@ inline std::string not_finite_text(element kind, std::span<std::byte const> byte
   return (std::bit_cast<std::uint32_t>(value) & 0x7fffffffu) == 0x7f800000u ? "an infinity" : "a NaN";
 }
 
+TESSERA_ISA_END
 }  // namespace tessera::io_detail
