@@ -40,16 +40,13 @@ template <label Name> struct beside_tensor {};     ///< a second tensor that doe
 template <label Name> struct source_tensor {};     ///< what a copy reads
 template <label Name> struct destination_tensor {};///< what a copy writes
 template <label Name> struct field_named {};       ///< a field of a vertex, as TESSERA_FIELDS names it
-template <int Number> struct field_number {};      ///< a field of a vertex, counted from 0
 template <label Name> struct vertex_named {};      ///< a vertex type whose name comes from a record
-template <label Name> struct block_named {};       ///< ts::block<"name">
 template <label Name> struct beside_vertex {};     ///< a second vertex type that does not go with the first
 template <class Vertex> struct vertex_type {};     ///< a vertex type
 template <class Field> struct field_type {};       ///< the type of a field
 template <class Step> struct step_type {};         ///< what was given where a step is wanted
 template <class Argument> struct argument_type {}; ///< what was given where an access is wanted
 template <int Number> struct in_step {};           ///< a step, numbered as in the program's report
-template <int Number> struct argument_number {};   ///< a positional argument, counted from 0
 
 // --- Where on the machine ------------------------------------------------------------------------------------------
 
@@ -59,7 +56,6 @@ template <int A, int B> struct on_tiles_pair {};   ///< two tiles: the second di
 template <int First, int Last> struct on_tiles_range {};   ///< tiles First … Last
 template <int Count> struct tiles_of_machine {};   ///< tiles of the program's machine
 template <int Count> struct tiles_of_mapping {};   ///< tiles that a mapping wants
-template <int Count> struct tiles_of_range {};     ///< tiles of an on<first, last, stride>
 template <int... Parts> struct grid_of_tensor {};          ///< how many parts a mapping makes of each dimension
 template <int... Parts> struct grid_beside {};             ///< the same of the second tensor
 template <int Tile> struct first_tile_of_tensor {};        ///< where a mapping begins
@@ -101,7 +97,6 @@ template <class Kind, class Name> struct largest_item {};  ///< the largest of w
 
 template <int Count> struct fields_declared {};    ///< fields of a vertex that take an access
 template <int Count> struct fields_connected {};   ///< fields that got an argument
-template <int Count> struct fields_allowed {};
 template <int Count> struct accesses_given {};     ///< arguments of an execute
 template <int Rank> struct rank_of_field {};
 template <int Rank> struct rank_of_tensor {};
@@ -113,8 +108,6 @@ template <label Name> struct element_named {};     ///< an element type whose na
 // --- Steps ---------------------------------------------------------------------------------------------------------
 
 template <int Count> struct times {};              ///< of a repeat
-template <int Count> struct steps_given {};
-template <int Count> struct steps_allowed {};
 
 }  // namespace words
 }  // namespace tessera

@@ -103,6 +103,7 @@ constexpr text name(Parts const&... parts) {
   return t;
 }
 
+/// The operators, with their operands; those in brackets may be missing.
 enum class op_kind : std::uint8_t {
   matmul,            ///< a, b, [bias], [residual]
   embedding,         ///< table, ids

@@ -204,6 +204,7 @@ constexpr node embedding_norm(graph& g, node const (&table)[3], node const (&ids
                   out);
 }
 
+/// Along which dimension, and what takes part.
 struct softmax_options {
   int axis = -1;
   node mask = {};   ///< (N, K) of int64: x is (N, …, K), axis -1; 0 counts as minus infinity

@@ -44,6 +44,7 @@ struct own_access : access_tag {
   }
 };
 
+/// What ts::halo<Radius…>(t, edge) returns.
 template <Tensor T, edge_rule Edge, int... Radius>
 struct halo_access : access_tag {
   using tensor_type = T;
@@ -57,6 +58,7 @@ struct halo_access : access_tag {
   }
 };
 
+/// What ts::whole(t) returns.
 template <Tensor T>
 struct whole_access : access_tag {
   using tensor_type = T;
@@ -67,6 +69,7 @@ struct whole_access : access_tag {
   }
 };
 
+/// What ts::rows(t) and ts::cols(t) return.
 template <Tensor T, int Dimension, access_kind Kind>
 struct band_access : access_tag {
   using tensor_type = T;
@@ -78,6 +81,7 @@ struct band_access : access_tag {
   }
 };
 
+/// What ts::block<Coordinate…>(t) returns.
 template <Tensor T, int... Coordinate>
 struct block_access : access_tag {
   using tensor_type = T;
@@ -91,6 +95,7 @@ struct block_access : access_tag {
   }
 };
 
+/// What ts::neighbour<Steps…>(t, edge) returns.
 template <Tensor T, edge_rule Edge, int... Steps>
 struct neighbour_access : access_tag {
   using tensor_type = T;
@@ -104,6 +109,7 @@ struct neighbour_access : access_tag {
   }
 };
 
+/// What ts::gather(t, ids) returns.
 template <Tensor T, Tensor Index>
 struct gather_access : access_tag {
   using tensor_type = T;
@@ -116,6 +122,7 @@ struct gather_access : access_tag {
   }
 };
 
+/// What ts::at(t, function) returns.
 template <Tensor T, class Function>
 struct at_access : access_tag {
   using tensor_type = T;

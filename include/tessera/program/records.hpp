@@ -35,8 +35,11 @@ struct tensor_record {
   }
 };
 
+/// How an access was written; planning decides by its rules and function, messages name it.
 enum class access_kind : std::uint8_t { own, halo, whole, rows, cols, block, neighbour, gather, at };
+/// What a halo holds beyond the tensor.
 enum class edge_rule : std::uint8_t { clip, zero, clamp, wrap };
+/// Whether a field is read, written or both.
 enum class direction : std::uint8_t { in, out, inout };
 
 /// How the span of one dimension of an access follows from the tile's block of the tensor `by`.
@@ -119,6 +122,7 @@ struct execute_record {
   constexpr bool has_tile(int t) const { return t >= first_tile && t <= last_tile && (t - first_tile) % stride == 0; }
 };
 
+/// What a step is.
 enum class step_kind : std::uint8_t {
   compute,                         ///< executes [first, first + count) as one compute set
   copy,                            ///< access `first` (source, in) to access `first + 1` (destination, out)

@@ -54,6 +54,7 @@ struct execute_step : step_tag {};
 template <class... Executes>
 struct compute_set_step : step_tag {};
 
+// What copy(), sequence(), repeat<n>(), repeat_while(), if_() and block<name>() return.
 template <class Source, class Destination>
 struct copy_step : step_tag {};
 template <class... Steps>
@@ -67,6 +68,7 @@ struct if_step : step_tag {};
 template <label Name, class Body>
 struct block_step : step_tag {};
 
+/// Which side of the host's boundary tensors are declared on.
 enum class boundary { input, output, parameter };
 template <boundary Side, class... Tensors>
 struct boundary_step : step_tag {};

@@ -9,6 +9,7 @@
 
 namespace tessera {
 
+/// Which order a layout is.
 enum class layout_kind : std::uint8_t { row_major, padded, col_major, panels, row_panels };
 
 /// A layout as a value. `width` is the panel width, where there are panels.
