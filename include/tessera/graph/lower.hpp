@@ -22,9 +22,9 @@ constexpr int matrix_rows(dims const& s) {
 }
 constexpr int matrix_cols(dims const& s) { return s.rank < 2 ? 1 : s.cols(); }
 
-/// The largest number of shadow tensors, accesses and executes a graph is lowered to.
+/// What counting has room for: more kernels than there are distinct keys.
 inline constexpr record_counts lower_limits{.tensors = 1800, .accesses = 4096, .executes = 1024, .steps = 1024,
-                                            .kernels = 96};
+                                            .kernels = 160};
 
 struct nothing_stored {};
 

@@ -135,7 +135,8 @@ class model {
     using T = typename detail::type_of_element<graph_of<M>::value.nodes[id].type>::type;
     return std::span<T const>(reinterpret_cast<T const*>(executor_.data_of(id)), volume(id));
   }
-  /// Sets a run-time length, 0 to its capacity; rows beyond it are neither read nor written.
+  /// Sets a run-time length, 0 to its capacity. Rows beyond it are not worked on: those of inputs may hold anything, and
+  /// those of outputs do.
   /// @throws input_error if it is outside
   template <label Name>
   void set_length(int n) {
