@@ -18,9 +18,9 @@ import run
 
 # What a program must contain, and what it had better not: a loop whose predicate is spoiled may never end.
 WANTED = {
-    1: ({"halo"}, {"repeat_while", "if"}), 2: ({"read after copy"}, {"repeat_while", "if"}), 3: ({"halo"}, {"repeat_while"}), 4: ({"temporaries"}, {"repeat_while"}),
-    5: ({"uneven"}, {"repeat_while"}), 6: ({"if"}, {"repeat_while"}), 7: ({"pair"}, {"repeat_while"}),
-    8: ({"patch"}, {"repeat_while"}), 9: ({"carried"}, {"repeat_while"}), 10: ({"read after copy"}, {"repeat_while"}),
+    1: ({"halo"}, {"repeat_while", "if"}), 2: ({"copy seen"}, {"repeat_while", "if"}), 3: ({"halo"}, {"repeat_while"}), 4: ({"temporaries"}, {"repeat_while"}),
+    5: ({"uneven"}, {"repeat_while"}), 6: ({"if"}, {"repeat_while"}), 7: ({"swap seen"}, {"repeat_while"}),
+    8: ({"patch"}, {"repeat_while"}), 9: ({"carried"}, {"repeat_while"}), 10: ({"copy seen"}, {"repeat_while"}),
 }
 NAMES = {
     1: "no barrier between a write and a read of it", 2: "no barrier before an overwrite of what is still read",
@@ -56,7 +56,7 @@ def main():
         begin, found, tried = time.time(), [], 0
         chosen = choose(programs, fault)
         given = ["--compiler", options.compiler, "--march", options.march, "--flags=" + options.flags, "--quiet", "--jobs",
-                 "1", "--timeout", "60", "--group", str(options.at_once)]
+                 "1", "--timeout", "25", "--group", str(options.at_once)]
         settings = run.arguments(given + ["--fault", str(fault)])
         with tempfile.TemporaryDirectory() as folder:
             for i in range(0, min(len(chosen), options.tries * options.at_once), options.at_once):

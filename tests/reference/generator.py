@@ -207,6 +207,7 @@ class Program:
         self.features = set()
         self.sparse = False
         self.depth_reached = 0
+        self.swapped, self.copied_back = [], []   # what a twin was copied to, the twin being dead, or read later
         self.blocks = 0
         self.left = rng.randint(6, 9) if large else rng.randint(9, 15)   # executes and copies still to be written
         steps = []
@@ -702,8 +703,10 @@ class Program:
         if rng.random() < 0.4:                 # the source is read later: no swap
             text += self.use_of(context, v)
             self.features.add("read after copy")
+            self.copied_back.append(u)
         else:
             self.features.add("pair")
+            self.swapped.append(u)
         if rng.random() < 0.7 and len(context) < 3:
             return ["ts::repeat<%d>(%s)" % (rng.randint(1, 4), ", ".join(text))]
         return text
@@ -901,6 +904,8 @@ class Program:
             self.mark_written(t)
             made = [t]
         self.outputs = [t for t in made if rng.random() < 0.5] or [made[-1]]
+        self.features |= {"swap seen"} if set(self.swapped) & set(self.outputs) else set()
+        self.features |= {"copy seen"} if set(self.copied_back) & set(self.outputs) else set()
         return steps
 
     def write_text(self, steps):
