@@ -142,7 +142,7 @@ constexpr field_form form_of(program_view const& p, execute_record const& e, acc
   tensor_record const& t = p.tensors[a.tensor];
   bool const own = (a.kind == access_kind::own && a.by == a.tensor) || t.map.replicated;
   bool const apart = a.layout.kind == layout_kind::padded && p.target.shared &&
-                     rows_are_apart(std::int64_t{t.extent[t.rank - 1]} * bytes_of(t.type));
+                     rows_are_apart(std::int64_t{t.extent[t.rank - 1] + t.row_gap} * bytes_of(t.type));
   bool const plain = (a.layout.is_row_major() || apart) && a.kind != access_kind::gather;
   if (a.dir != direction::in)
     return p.target.shared || own ? field_form::view : field_form::staged;

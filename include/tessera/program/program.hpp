@@ -37,6 +37,9 @@ struct recorder {
       t.rank = T::rank;
       for (int d = 0; d < T::rank; ++d) t.extent[d] = T::shape_type::extent[d];
       t.map = T::mapping_type::record(T::rank, target.tiles);
+      // Rows a multiple of 4 KiB apart share a few sets of a first-level cache: one more cache line keeps them apart.
+      if (target.shared && T::rank > 1 && !rows_are_apart(std::int64_t{t.extent[T::rank - 1]} * bytes_of(t.type)))
+        t.row_gap = static_cast<std::int16_t>(64 / bytes_of(t.type));
     }
     return static_cast<std::int16_t>(used.tensors++);
   }

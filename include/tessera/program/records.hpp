@@ -29,9 +29,13 @@ struct tensor_record {
   bool output = false;           ///< the host may read it after a run
   bool parameter = false;        ///< the host writes it once; no step ever does; its exchanges happen at load
   std::int16_t valid = -1;       ///< number of the run-time length that bounds dimension 0, or -1
+  std::int16_t row_gap = 0;      ///< shared memory: elements between the end of a row and the beginning of the next
 
+  /// Of all elements, and the gaps between rows.
   constexpr std::int64_t bytes() const {
-    return std::int64_t{bytes_of(type)} * extent[0] * extent[1] * extent[2] * extent[3];
+    std::int64_t elements = extent[rank - 1] + row_gap;
+    for (int d = 0; d < rank - 1; ++d) elements *= extent[d];
+    return elements * bytes_of(type);
   }
 };
 

@@ -127,28 +127,34 @@ inline void exchange_after(bindings const& fields, int access, int tile, std::ve
   });
 }
 
-/// Calls visit(pack, box) once for each distinct box of a shared or resident access.
+/// The packing of the whole box that a shared or resident access covers on a tile.
+inline pack_entry box_packing(bindings const& fields, int access, int tile) {
+  program_view const& p = fields.plan().program;
+  access_record const& a = fields.shown(access);
+  region const r = covered(p, a, tile);
+  pack_entry pack;
+  if (fields.plan().access[access].form == field_form::shared) pack.source = fields.memory().locate(a.tensor, tile, r);
+  pack.buffer = fields.buffer(access, tile);
+  pack.layout = a.layout;
+  pack.rows = r[0].size();
+  pack.cols = r[1].size();
+  pack.first = 0;
+  pack.last = runtime_detail::panel_count(a.layout, pack.rows, pack.cols);
+  pack.element_bytes = bytes_of(p.tensors[a.tensor].type);
+  return pack;
+}
+
+/// Calls visit(tile) for the first tile of each distinct box of a shared or resident access.
 template <class Visit>
 void for_each_box(bindings const& fields, execute_record const& e, int access, Visit&& visit) {
   program_view const& p = fields.plan().program;
   access_record const& a = fields.shown(access);
   std::vector<bool> seen(static_cast<std::size_t>(distinct_boxes(p, a)), false);
   for (int t = e.first_tile; t <= e.last_tile; t += e.stride) {
-    region const r = covered(p, a, t);
-    if (r.empty() || !runs_on(p, e, t)) continue;
+    if (covered(p, a, t).empty() || !runs_on(p, e, t)) continue;
     auto const number = static_cast<std::size_t>(box_number(p, a, t));
-    if (seen[number]) continue;
+    if (!seen[number]) visit(t);
     seen[number] = true;
-    pack_entry pack;
-    if (fields.plan().access[access].form == field_form::shared) pack.source = fields.memory().locate(a.tensor, t, r);
-    pack.buffer = fields.buffer(access, t);
-    pack.layout = a.layout;
-    pack.rows = r[0].size();
-    pack.cols = r[1].size();
-    pack.first = 0;
-    pack.last = runtime_detail::panel_count(a.layout, pack.rows, pack.cols);
-    pack.element_bytes = bytes_of(p.tensors[a.tensor].type);
-    visit(pack, r);
   }
 }
 

@@ -171,6 +171,8 @@ class executor {
           schedule_.bind(v, table);
           v.bound_at = me.swaps;
         }
+        for (int b = v.first_pack; b < v.first_pack + v.packs; ++b)
+          schedule_.packing[static_cast<std::size_t>(b)].apply(table);
         for (int a = v.first_before; a < v.first_before + v.before; ++a)
           perform(schedule_.actions[static_cast<std::size_t>(a)], plan_.program, memory_, v.tile, table);
         v.run(v.object);

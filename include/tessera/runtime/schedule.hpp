@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <tessera/base/config.hpp>
@@ -21,6 +22,7 @@ struct vertex_entry {
   void* object = nullptr;
   int tile = 0;
   int execute = 0;
+  int first_pack = 0, packs = 0;      ///< shared buffers that are filled first, where one thread does everything
   int first_before = 0, before = 0;   ///< actions before it runs
   int first_after = 0, after = 0;     ///< actions after it ran
   std::uint32_t bound_at = 0;         ///< number of swaps when its fields were bound
@@ -48,6 +50,7 @@ class schedule {
         slice packs{static_cast<int>(packing.size()), 0};
         if (p.steps[s].kind == step_kind::compute) {
           add_vertices(p.steps[s], k);
+          packs.first = static_cast<int>(packing.size());
           add_packing(p.steps[s], k);
         } else if (p.steps[s].kind == step_kind::copy && !plan_.swap[s]) {
           add_copies(p.steps[s], k);
@@ -97,11 +100,13 @@ class schedule {
     for (int e = 0; e < p.execute_count; ++e)
       for (int i = p.executes[e].first_access; i < p.executes[e].first_access + p.executes[e].accesses; ++i) {
         if (p.accesses[i].tensor != tensor || plan_.access[i].form != field_form::resident) continue;
-        for_each_box(fields_, p.executes[e], i, [&](pack_entry pack, region const& box) {
+        for_each_box(fields_, p.executes[e], i, [&](int tile) {
+          pack_entry const pack = box_packing(fields_, i, tile);
+          region const box = covered(p, p.accesses[i], tile);
           std::ptrdiff_t const row_bytes = std::ptrdiff_t{t.extent[1]} * bytes_of(t.type);
           runtime_detail::pack(pack.layout, pack.buffer,
-                       values + box[0].first * row_bytes + std::ptrdiff_t{box[1].first} * bytes_of(t.type), row_bytes,
-                       pack.rows, pack.cols, pack.first, pack.last, pack.element_bytes);
+                               values + box[0].first * row_bytes + std::ptrdiff_t{box[1].first} * bytes_of(t.type),
+                               row_bytes, pack.rows, pack.cols, pack.first, pack.last, pack.element_bytes);
         });
       }
   }
@@ -170,6 +175,7 @@ class schedule {
       std::int64_t const step = (k.object_bytes + alignment - 1) / alignment * alignment;
       objects_.emplace_back(step * static_cast<std::int64_t>(tiles.size()));
       std::byte* object = objects_.back().data();
+      std::vector<std::pair<int, int>> filled;
       for (int t : tiles) {
         vertex_entry v;
         v.run = k.run;
@@ -178,6 +184,9 @@ class schedule {
         v.execute = e;
         object += step;
         construct(v);
+        v.first_pack = static_cast<int>(packing.size());
+        if (threads_ == 1) add_boxes(x, t, filled);
+        v.packs = static_cast<int>(packing.size()) - v.first_pack;
         v.first_before = static_cast<int>(actions.size());
         for (int i = x.first_access; i < x.first_access + x.accesses; ++i) {
           exchange_before(fields_, i, t, actions);
@@ -193,17 +202,31 @@ class schedule {
     }
   }
 
+  /// One thread fills a shared buffer just before the first vertex that reads it: it is in cache then.
+  void add_boxes(execute_record const& e, int tile, std::vector<std::pair<int, int>>& filled) {
+    for (int i = e.first_access; i < e.first_access + e.accesses; ++i) {
+      access_record const& a = plan_.program.accesses[i];
+      if (plan_.access[i].form != field_form::shared || covered(plan_.program, a, tile).empty()) continue;
+      std::pair<int, int> const box{i, box_number(plan_.program, a, tile)};
+      if (std::find(filled.begin(), filled.end(), box) != filled.end()) continue;
+      filled.push_back(box);
+      packing.push_back(box_packing(fields_, i, tile));
+    }
+  }
+
   /// A thread's share of the shared buffers of a compute set: an equal part of all panels of all boxes.
   void add_packing(step_record const& s, int thread) {
+    if (threads_ == 1) return;   // add_boxes
     program_view const& p = plan_.program;
     for (int e = s.first; e < s.first + s.count; ++e)
       for (int i = p.executes[e].first_access; i < p.executes[e].first_access + p.executes[e].accesses; ++i) {
         if (plan_.access[i].form != field_form::shared) continue;
         int total = 0;
-        for_each_box(fields_, p.executes[e], i, [&](pack_entry const& pack, region const&) { total += pack.last; });
+        for_each_box(fields_, p.executes[e], i, [&](int tile) { total += box_packing(fields_, i, tile).last; });
         span const share = block_span(total, threads_, thread);
         int before = 0;
-        for_each_box(fields_, p.executes[e], i, [&](pack_entry pack, region const&) {
+        for_each_box(fields_, p.executes[e], i, [&](int tile) {
+          pack_entry pack = box_packing(fields_, i, tile);
           int const panels = pack.last;
           span const mine = intersect(share, {before, before + panels});
           if (!mine.empty()) {

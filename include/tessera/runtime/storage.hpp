@@ -69,7 +69,7 @@ class storage {
     for (int d = t.rank - 1; d >= 0; --d) {
       where.stride[d] = step;
       where.offset += (r[d].first - block[d].first) * step;
-      step *= block[d].size();
+      step *= block[d].size() + (d == t.rank - 1 ? t.row_gap : 0);
     }
     if (p.target.shared && t.parameter) {
       where.base = parameter_item(tensor);

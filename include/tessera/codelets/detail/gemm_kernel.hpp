@@ -40,7 +40,7 @@ inline constexpr gemm_tile_shape gemm_tile{5, 8};  // 10 + 2 + 1 of 16, and prod
 
 /// The longest depth that is walked before C is put down: a panel of it streams from the second-level cache while
 /// `gemm_tile.rows` rows of A stay in the first, or nearly so.
-inline constexpr int gemm_depth_slice = 512;
+inline constexpr int gemm_depth_slice = 1024;
 
 /// Bytes of B that stay in the second-level cache while all rows of A pass: two thirds of a core's working set, and
 /// more on AVX-512, whose cores have at least 1 MiB there.
@@ -130,8 +130,8 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
       for (int v = 0; v < Panels * vectors; ++v)
         row_of_b[v] = simd::load(b + (v / vectors) * step.panel_stride + (v % vectors) * width);
 #pragma GCC unroll 16
-      for (int v = 0; v < Panels * vectors; ++v)  // B streams from the second-level cache: eight rows ahead
-        simd::prefetch(b + (v / vectors) * step.panel_stride + 8 * gemm_tile.columns + (v % vectors) * width);
+      for (int v = 0; v < Panels * vectors; ++v)  // B streams from the second-level cache, or the third: 24 rows ahead
+        simd::prefetch(b + (v / vectors) * step.panel_stride + 24 * gemm_tile.columns + (v % vectors) * width);
       add_three_rows(p0, std::integral_constant<int, 0>{});
       add_three_rows(p3, std::integral_constant<int, 3>{});
       add_three_rows(p6, std::integral_constant<int, 6>{});
