@@ -130,8 +130,11 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
       for (int v = 0; v < Panels * vectors; ++v)
         row_of_b[v] = simd::load(b + (v / vectors) * step.panel_stride + (v % vectors) * width);
 #pragma GCC unroll 16
-      for (int v = 0; v < Panels * vectors; ++v)  // B streams from the second-level cache, or the third: 24 rows ahead
-        simd::prefetch(b + (v / vectors) * step.panel_stride + 24 * gemm_tile.columns + (v % vectors) * width);
+      for (int line = 0; line < Panels * gemm_tile.columns; line += 16) {
+        // B streams from the second-level cache, or the third: 24 rows ahead, one cache line at a time.
+        std::ptrdiff_t const panel = line / gemm_tile.columns;
+        simd::prefetch(b + panel * step.panel_stride + 24 * gemm_tile.columns + line % gemm_tile.columns);
+      }
       add_three_rows(p0, std::integral_constant<int, 0>{});
       add_three_rows(p3, std::integral_constant<int, 3>{});
       add_three_rows(p6, std::integral_constant<int, 6>{});
