@@ -3,6 +3,15 @@
 //
 //   tessera-run minilm_l6 --weights model.safetensors --input input_ids=ids.npy --output results
 //   tessera-run minilm_l6 --vocab vocab.txt --tokenize texts.json --output results
+#include "detail/encoder.hpp"
+#include "detail/progress.hpp"
+#include <tessera/io/atomic_file.hpp>
+#include <tessera/io/mapped_file.hpp>
+#include <tessera/io/npy.hpp>
+#include <tessera/io/wordpiece.hpp>
+
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
@@ -10,16 +19,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include <tessera/io/atomic_file.hpp>
-#include <tessera/io/mapped_file.hpp>
-#include <tessera/io/npy.hpp>
-#include <tessera/io/wordpiece.hpp>
-
-#include "detail/encoder.hpp"
-#include "detail/progress.hpp"
 
 namespace ts = tessera;
 
@@ -112,7 +111,7 @@ void run_minilm(options& o) {
 
   auto const cols = static_cast<std::size_t>(ids.cols);
   std::vector<ts::models::token_sequence> sequences(static_cast<std::size_t>(ids.rows));
-  std::vector<std::size_t> kept;   // where in the input each token of a run comes from
+  std::vector<std::size_t> kept;  // where in the input each token of a run comes from
   for (std::size_t r = 0; r < sequences.size(); ++r) {
     for (std::size_t c = 0; c < cols; ++c) {
       std::size_t const at = r * cols + c;
@@ -198,7 +197,7 @@ void work(options& o) {
   bool const tokenizes = !o.texts.empty() || !o.vocabulary.empty();
   if (tokenizes && (o.texts.empty() || o.vocabulary.empty()))
     throw ts::input_error("--vocab FILE and --tokenize FILE.json go together", "--tokenize");
-  if (!o.report.empty() && o.inputs.empty() && !tokenizes) return;   // a report needs no run
+  if (!o.report.empty() && o.inputs.empty() && !tokenizes) return;  // a report needs no run
   if (o.output.empty()) throw ts::input_error("--output DIR is missing", "--output");
   if (tokenizes) {
     if (!o.inputs.empty()) throw ts::input_error("--tokenize takes no --input", "--input");
@@ -218,7 +217,7 @@ void run(options& o) {
     throw ts::input_error((o.model.empty() ? std::string("which model? ") : "there is no model \"" + o.model + "\": ") +
                               "--list shows them",
                           "MODEL");
-  std::optional<ts::atomic_file> page;   // takes its name only when everything else is done
+  std::optional<ts::atomic_file> page;  // takes its name only when everything else is done
   if (!o.report.empty()) page.emplace(o.report);
   work(o);
   if (page) {

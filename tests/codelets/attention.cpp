@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tessera/graph.hpp>
-
 #include "codelets/close.hpp"
 #include "reference/loops.hpp"
+#include <tessera/graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -21,7 +20,8 @@ constexpr int batch = 5, heads = 14, queries = 3, keys = 9, depth = 20;
 struct padded {
   static constexpr void build(ts::graph& g) {
     auto const q = g.input<float>("q", {batch, heads, queries, depth});
-    auto const k = g.input<float>("k", {batch, heads, keys, depth}), v = g.input<float>("v", {batch, heads, keys, depth});
+    auto const k = g.input<float>("k", {batch, heads, keys, depth}),
+               v = g.input<float>("v", {batch, heads, keys, depth});
     auto const mask = g.input<std::int64_t>("mask", {batch, keys});
     g.output("all", ts::attention(g, q, k, v));
     g.output("masked", ts::attention(g, q, k, v, mask));
@@ -47,7 +47,8 @@ std::vector<float> part(std::vector<float> const& x, std::size_t first, std::siz
 
 TEST_CASE("heads of a padded batch, with and without a mask") {
   auto const q = reference::numbers(batch * heads * queries * depth, 1),
-             k = reference::numbers(batch * heads * keys * depth, 2), v = reference::numbers(batch * heads * keys * depth, 3);
+             k = reference::numbers(batch * heads * keys * depth, 2),
+             v = reference::numbers(batch * heads * keys * depth, 3);
   std::vector<std::int64_t> mask(batch * keys, 1);
   for (int j = 0; j < keys; ++j) {
     mask[static_cast<std::size_t>(keys + j)] = j < 4;
@@ -71,7 +72,8 @@ TEST_CASE("heads of a padded batch, with and without a mask") {
       for (double y : reference::attention(queries_of, part(k, head * keys * depth, keys * depth),
                                            part(v, head * keys * depth, keys * depth), queries, keys, depth, scale))
         all.push_back(y);
-      for (double y : reference::attention(queries_of, kept_keys, kept_values, queries, kept_keys.size() / depth, depth, scale))
+      for (double y :
+           reference::attention(queries_of, kept_keys, kept_values, queries, kept_keys.size() / depth, depth, scale))
         masked.push_back(y);
     }
   for (int threads : {1, 2}) {
@@ -129,7 +131,7 @@ TEST_CASE("sequences of a packed batch") {
   }
   CHECK(message.find("row 33") != std::string::npos);
   m.set_length<"tokens">(0);
-  m.run();   // nothing to do, nothing to complain about
+  m.run();  // nothing to do, nothing to complain about
   m.set_length<"tokens">(rows);
   auto const [again] = m.run(ts::in<"q">(q), ts::in<"k">(k), ts::in<"v">(v), ts::in<"bounds">(bounds));
   CHECK(again == all);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tessera/graph.hpp>
-
 #include "codelets/close.hpp"
 #include "reference/loops.hpp"
+#include <tessera/graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -29,9 +28,12 @@ TEST_CASE("tensors one after the other, along every dimension") {
   auto const a = reference::numbers(60, 1), b = reference::numbers(600, 2), v = reference::numbers(70, 3);
   std::vector<double> middle, first, last, vectors;
   for (std::size_t i = 0; i < 3; ++i) {
-    middle.insert(middle.end(), a.begin() + static_cast<std::ptrdiff_t>(i * 20), a.begin() + static_cast<std::ptrdiff_t>(i * 20 + 20));
-    middle.insert(middle.end(), b.begin() + static_cast<std::ptrdiff_t>(i * 200), b.begin() + static_cast<std::ptrdiff_t>(i * 200 + 200));
-    middle.insert(middle.end(), a.begin() + static_cast<std::ptrdiff_t>(i * 20), a.begin() + static_cast<std::ptrdiff_t>(i * 20 + 20));
+    middle.insert(middle.end(), a.begin() + static_cast<std::ptrdiff_t>(i * 20),
+                  a.begin() + static_cast<std::ptrdiff_t>(i * 20 + 20));
+    middle.insert(middle.end(), b.begin() + static_cast<std::ptrdiff_t>(i * 200),
+                  b.begin() + static_cast<std::ptrdiff_t>(i * 200 + 200));
+    middle.insert(middle.end(), a.begin() + static_cast<std::ptrdiff_t>(i * 20),
+                  a.begin() + static_cast<std::ptrdiff_t>(i * 20 + 20));
   }
   for (int twice = 0; twice < 2; ++twice) {
     first.insert(first.end(), a.begin(), a.end());

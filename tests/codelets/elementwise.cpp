@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tessera/graph.hpp>
-
 #include "codelets/close.hpp"
 #include "reference/loops.hpp"
+#include <tessera/graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -64,11 +63,12 @@ TEST_CASE("functions of one element") {
   auto each = [&](std::vector<float> const& got, std::vector<double> const& want, double cancelled = 0) {
     for (std::size_t i = 0; i < want.size(); ++i) {
       INFO("x ", x[i]);
-      CHECK(std::abs(double{got[i]} - want[i]) <= 1e-6 * std::abs(want[i]) + cancelled * std::abs(double{x[i]}) + 1e-37);
+      CHECK(std::abs(double{got[i]} - want[i]) <=
+            1e-6 * std::abs(want[i]) + cancelled * std::abs(double{x[i]}) + 1e-37);
     }
   };
   each(a, relu);
-  each(b, erf, 1.3e-7);         // 1 + erf(x / √2) cancels in the left tail, as in float anywhere
+  each(b, erf, 1.3e-7);  // 1 + erf(x / √2) cancels in the left tail, as in float anywhere
   each(c, tanh_gelu, 2e-7);
   each(d, tanh);
   each(e, sigmoid);

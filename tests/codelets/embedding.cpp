@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tessera/graph.hpp>
-
 #include "codelets/close.hpp"
 #include "reference/loops.hpp"
+#include <tessera/graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -76,7 +75,7 @@ TEST_CASE("rows by ids") {
     m.input<"wide">()[69] = 0;
     m.input<"wide">()[3] = 999;
     m.input<"wide">()[68] = 888;
-    CHECK(refused().find("999 at position 3") != std::string::npos);   // the lowest tile's error, always
+    CHECK(refused().find("999 at position 3") != std::string::npos);  // the lowest tile's error, always
     m.input<"wide">()[3] = m.input<"wide">()[68] = 0;
     m.input<"types">()[5] = 2;
     CHECK(refused().find("token type 2 at position 5") != std::string::npos);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codelets/close.hpp"
+#include "reference/loops.hpp"
 #include <tessera/codelets/gemm.hpp>
 #include <tessera/graph.hpp>
 #include <tessera/tile.hpp>
-
-#include "codelets/close.hpp"
-#include "reference/loops.hpp"
 
 #include <doctest/doctest.h>
 
@@ -65,7 +64,8 @@ void check_everything() {
   auto const right = TransposeB ? reference::transpose(b, 19, 64) : b;
   for (int threads : {1, 3}) {
     ts::model<everything<TransposeA, TransposeB>> m{ts::engine_options{.threads = threads}};
-    auto const results = m.run(ts::in<"a">(left), ts::in<"b">(right), ts::in<"bias">(bias), ts::in<"residual">(residual));
+    auto const results =
+        m.run(ts::in<"a">(left), ts::in<"b">(right), ts::in<"bias">(bias), ts::in<"residual">(residual));
     CHECK(close(std::get<0>(results), plain));
     CHECK(close(std::get<1>(results), biased));
     CHECK(close(std::get<2>(results), gelu));

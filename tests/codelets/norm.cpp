@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tessera/graph.hpp>
-
 #include "codelets/close.hpp"
 #include "reference/loops.hpp"
+#include <tessera/graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,7 +12,7 @@ namespace ts = tessera;
 
 namespace {
 
-constexpr int rows = 75, cols = 19;   // more rows than tiles
+constexpr int rows = 75, cols = 19;  // more rows than tiles
 
 struct normalisations {
   static constexpr void build(ts::graph& g) {
@@ -37,7 +36,7 @@ std::vector<float> row_of(std::vector<float> const& x, int r) {
 TEST_CASE("layer norm and L2 norm of rows and of vectors") {
   auto x = reference::numbers(rows * cols, 1);
   auto const weight = reference::numbers(cols, 2), bias = reference::numbers(cols, 3);
-  for (int c = 0; c < cols; ++c) x[static_cast<std::size_t>(c)] = 0.0f;   // a row of length 0
+  for (int c = 0; c < cols; ++c) x[static_cast<std::size_t>(c)] = 0.0f;  // a row of length 0
   std::vector<double> layers, lengths;
   for (int r = 0; r < rows; ++r) {
     for (double v : reference::layer_norm(row_of(x, r), weight, bias, 1e-5)) layers.push_back(v);

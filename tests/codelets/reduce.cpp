@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tessera/graph.hpp>
-
 #include "codelets/close.hpp"
 #include "reference/loops.hpp"
+#include <tessera/graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -75,15 +74,15 @@ TEST_CASE("reductions over some dimensions and over all") {
   CHECK(close(b, each(0b0001, mean)));
   CHECK(close(c, each(0b1101, [](auto const& v) { return *std::max_element(v.begin(), v.end()); })));
   CHECK(close(d, each(0b0100, [&](auto const& v) {
-    double squares = 0;
-    for (double value : v) squares += (value - mean(v)) * (value - mean(v));
-    return squares / static_cast<double>(v.size());
-  })));
+                double squares = 0;
+                for (double value : v) squares += (value - mean(v)) * (value - mean(v));
+                return squares / static_cast<double>(v.size());
+              })));
   CHECK(close(e, each(0b1111, [](auto const& v) {
-    double squares = 0;
-    for (double value : v) squares += value * value;
-    return std::sqrt(squares);
-  })));
+                double squares = 0;
+                for (double value : v) squares += value * value;
+                return std::sqrt(squares);
+              })));
   CHECK(close(f, each(0b1111, mean)));
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tessera/graph.hpp>
-
 #include "codelets/close.hpp"
 #include "reference/loops.hpp"
+#include <tessera/graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -48,7 +47,7 @@ TEST_CASE("softmax along every dimension, masked, and of a vector") {
   auto x = reference::numbers(outer * middle * inner, 1);
   for (float& value : x) value *= 8.0f;
   auto const v = reference::numbers(33, 2), column = reference::numbers(6, 3);
-  std::vector<std::int64_t> mask = {1, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0};   // the last: nothing takes part
+  std::vector<std::int64_t> mask = {1, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0};  // the last: nothing takes part
   std::vector<double> y0(x.size()), y1(x.size()), y2(x.size()), masked(x.size()), whole(33), stood(6);
   for (int m = 0; m < middle; ++m)
     for (int i = 0; i < inner; ++i) along(x, m * inner + i, middle * inner, outer, y0);

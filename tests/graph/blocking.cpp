@@ -36,14 +36,15 @@ TEST_CASE("grids of products fit the machine, and columns are cut between panels
           for (int depth : {1, 64, 4096}) {
             ts::machine const m = machine_of(tiles);
             auto const grid = ts::product_grid(m, rows, cols, depth, panel);
-            INFO(tiles, " tiles, ", rows, " x ", depth, " x ", cols, ", panels of ", panel, " -> ", grid.rows, " x ", grid.cols);
+            INFO(tiles, " tiles, ", rows, " x ", depth, " x ", cols, ", panels of ", panel, " -> ", grid.rows, " x ",
+                 grid.cols);
             REQUIRE(grid.rows >= 1);
             REQUIRE(grid.cols >= 1);
             CHECK(grid.rows * grid.cols <= tiles);
             CHECK(grid.rows <= rows);
             if (grid.cols > 1) {
               CHECK(cols % panel == 0);
-              CHECK(cols / panel % grid.cols == 0);   // every tile has as many whole panels
+              CHECK(cols / panel % grid.cols == 0);  // every tile has as many whole panels
             }
           }
 }
@@ -52,7 +53,7 @@ TEST_CASE("work is split where there is enough of it") {
   ts::machine const m = machine_of(64);
   auto const wide = ts::product_grid(m, 128, 1536, 384, 32);
   CHECK(wide.rows * wide.cols >= ts::enough_tiles);
-  CHECK(std::int64_t{4} * 384 * 1536 / wide.cols <= m.working_set / 2);   // its panels stay in the working set
+  CHECK(std::int64_t{4} * 384 * 1536 / wide.cols <= m.working_set / 2);  // its panels stay in the working set
   auto const narrow = ts::product_grid(m, 128, 31, 384, 32);
   CHECK(narrow.rows >= ts::enough_tiles);
   auto const tall = ts::product_grid(m, 4096, 32, 32, 32);

@@ -38,8 +38,9 @@ struct trial {
 TEST_CASE("names are put together, and cut off where they are too long") {
   CHECK(ts::name("encoder.layer.", 0, ".output").view() == "encoder.layer.0.output");
   CHECK(ts::name("a", 1234567890, ts::name("b", 7)).view() == "a1234567890b7");
-  ts::text const long_name = ts::name("0123456789012345678901234567890123456789", "0123456789012345678901234567890123456789",
-                                      "0123456789012345678901234567890123456789");
+  ts::text const long_name =
+      ts::name("0123456789012345678901234567890123456789", "0123456789012345678901234567890123456789",
+               "0123456789012345678901234567890123456789");
   CHECK(long_name.cut_off);
   CHECK(long_name.view().size() == 96);
   CHECK(!ts::name("x").cut_off);
@@ -151,8 +152,13 @@ TEST_CASE("broadcasting goes by the last dimension") {
     ts::dims a, b;
     shape y;
   } const pairs[] = {
-      {{5}, {4, 5}, {4, 5}},       {{4, 1}, {1, 5}, {4, 5}},         {{}, {3}, {3}},    {{}, {}, {}},
-      {{2, 3, 4, 5}, {3, 1, 5}, {2, 3, 4, 5}}, {{2, 1, 1, 5}, {3, 4, 1}, {2, 3, 4, 5}}, {{1}, {1}, {1}},
+      {{5}, {4, 5}, {4, 5}},
+      {{4, 1}, {1, 5}, {4, 5}},
+      {{}, {3}, {3}},
+      {{}, {}, {}},
+      {{2, 3, 4, 5}, {3, 1, 5}, {2, 3, 4, 5}},
+      {{2, 1, 1, 5}, {3, 4, 1}, {2, 3, 4, 5}},
+      {{1}, {1}, {1}},
   };
   for (auto const& p : pairs)
     for (bool swapped : {false, true}) {
@@ -205,14 +211,14 @@ TEST_CASE("what else operators give") {
 }
 
 // One wrong call each; the mistake names the operator.
-#define REFUSED(kind_, operator_, call)                            \
-  do {                                                             \
-    trial t;                                                       \
-    ts::graph& g = t.g;                                            \
-    [[maybe_unused]] auto const x = t.of({2, 3, 6});               \
-    [[maybe_unused]] auto const whole = t.of<std::int32_t>({2, 3, 6}); \
-    call;                                                          \
-    CHECK_MESSAGE(t.wrong() == mistake::kind_, #call);             \
+#define REFUSED(kind_, operator_, call)                                 \
+  do {                                                                  \
+    trial t;                                                            \
+    ts::graph& g = t.g;                                                 \
+    [[maybe_unused]] auto const x = t.of({2, 3, 6});                    \
+    [[maybe_unused]] auto const whole = t.of<std::int32_t>({2, 3, 6});  \
+    call;                                                               \
+    CHECK_MESSAGE(t.wrong() == mistake::kind_, #call);                  \
     CHECK_MESSAGE(g.first_mistake.op == ts::op_kind::operator_, #call); \
   } while (false)
 
@@ -273,7 +279,8 @@ TEST_CASE("what operators refuse") {
   CHECK(packed({8, 12}, {9, 12}, {8, 2}, 4) == mistake::shapes);
   CHECK(packed({8, 12}, {8, 12}, {7, 2}, 4) == mistake::shapes);
   CHECK(packed({8, 12}, {8, 12}, {8, 3}, 4) == mistake::shapes);
-  REFUSED(type, packed_attention, ts::packed_attention(g, t.of({8, 12}), t.of({8, 12}), t.of<double>({8, 12}), t.of<std::int32_t>({8, 2}), 4));
+  REFUSED(type, packed_attention,
+          ts::packed_attention(g, t.of({8, 12}), t.of({8, 12}), t.of<double>({8, 12}), t.of<std::int32_t>({8, 2}), 4));
   REFUSED(type, sequence_mean, ts::sequence_mean(g, t.of({8, 12}), t.of<std::int64_t>({3, 2})));
   REFUSED(type, sequence_mean, ts::sequence_mean(g, t.of<double>({8, 12}), t.of<std::int32_t>({3, 2})));
   REFUSED(shapes, select_rows, ts::select_rows(g, t.of({8, 12}), t.of<std::int32_t>({3})));
@@ -306,7 +313,7 @@ TEST_CASE("tensors that cannot be") {
   CHECK(refused({0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff}) == mistake::too_large);
   trial t;
   auto const a = t.of({40000, 1}), b = t.of({1, 60000});
-  ts::matmul(t.g, a, b);   // a result with more elements than can be counted
+  ts::matmul(t.g, a, b);  // a result with more elements than can be counted
   CHECK(t.wrong() == mistake::too_large);
   CHECK(t.g.first_mistake.op == ts::op_kind::matmul);
 }
@@ -324,7 +331,8 @@ TEST_CASE("lists that are full") {
     for (int i = 0; i < 1000; ++i) t.g.parameter(ts::name("parameter.", i), {1});
   }
   SUBCASE("characters") {
-    ts::text const words = ts::name("0123456789012345678901234567890123456789", "0123456789012345678901234567890123456789.");
+    ts::text const words =
+        ts::name("0123456789012345678901234567890123456789", "0123456789012345678901234567890123456789.");
     for (int i = 0; i < 700; ++i) t.g.parameter(ts::name(words, i), {1});
   }
   CHECK(t.wrong() == mistake::too_large);

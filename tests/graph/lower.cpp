@@ -31,8 +31,7 @@ void check(std::function<void(ts::graph&)> const& build) {
     ts::program_view const p = lowered->records.view();
     std::vector<std::vector<int>> written(static_cast<std::size_t>(g->nodes.size()));
     for (auto const& op : g->ops)
-      written[static_cast<std::size_t>(op.result)].resize(
-          static_cast<std::size_t>(g->shape({op.result}).volume()));
+      written[static_cast<std::size_t>(op.result)].resize(static_cast<std::size_t>(g->shape({op.result}).volume()));
 
     for (int e = 0; e < lowered->used.executes; ++e) {
       ts::execute_record const& x = p.executes[e];
@@ -46,11 +45,11 @@ void check(std::function<void(ts::graph&)> const& build) {
         CHECK((fields >> a.field & 1) == 0);
         fields |= 1u << a.field;
         ts::tensor_record const& t = p.tensors[a.tensor];
-        REQUIRE(a.tensor < g->nodes.size());   // tensors without memory only say where blocks are
+        REQUIRE(a.tensor < g->nodes.size());  // tensors without memory only say where blocks are
         for (int tile = 0; tile <= x.last_tile; ++tile) {
           ts::region const r = ts::covered(p, a, tile);
-          bool const inside = !r.empty() && r[0].first >= 0 && r[0].last <= t.extent[0] && r[1].first >= 0 &&
-                              r[1].last <= t.extent[1];
+          bool const inside =
+              !r.empty() && r[0].first >= 0 && r[0].last <= t.extent[0] && r[1].first >= 0 && r[1].last <= t.extent[1];
           REQUIRE(inside);
           int const across = a.layout.kind == ts::layout_kind::panels       ? 1
                              : a.layout.kind == ts::layout_kind::row_panels ? 0
@@ -60,7 +59,8 @@ void check(std::function<void(ts::graph&)> const& build) {
           if (a.dir == ts::direction::in) continue;
           auto& counts = written[static_cast<std::size_t>(a.tensor)];
           for (int row = r[0].first; row < r[0].last; ++row)
-            for (int col = r[1].first; col < r[1].last; ++col) ++counts[static_cast<std::size_t>(row * t.extent[1] + col)];
+            for (int col = r[1].first; col < r[1].last; ++col)
+              ++counts[static_cast<std::size_t>(row * t.extent[1] + col)];
         }
       }
     }
@@ -85,7 +85,8 @@ TEST_CASE("products") {
     ts::matmul(g, a, b, {.residual = r});
     ts::matmul(g, g.input<float>("c", {6, 2, 9}), g.input<float>("d", {7, 9}), {.transpose_b = true});
     ts::matmul(g, g.input<float>("e", {9, 2}), g.input<float>("f", {9, 64}), {.transpose_a = true});
-    ts::matmul(g, g.input<float>("h", {65, 9, 2}), g.input<float>("i", {64, 9}), {.transpose_a = true, .transpose_b = true});
+    ts::matmul(g, g.input<float>("h", {65, 9, 2}), g.input<float>("i", {64, 9}),
+               {.transpose_a = true, .transpose_b = true});
   });
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tessera/graph.hpp>
-#include <tessera/nn.hpp>
-
 #include "codelets/close.hpp"
 #include "reference/loops.hpp"
+#include <tessera/graph.hpp>
+#include <tessera/nn.hpp>
 
 #include <doctest/doctest.h>
 
@@ -152,7 +151,7 @@ TEST_CASE("a perceptron") {
     auto const [y] = mlp.run(ts::in<"x">(pixels));
     CHECK(close(y, want));
     if (first.empty()) first = y;
-    CHECK(y == first);   // the number of threads does not change a bit
+    CHECK(y == first);  // the number of threads does not change a bit
 
     // In place, and without a heap allocation.
     std::copy(pixels.begin(), pixels.end(), mlp.input<"x">().begin());
@@ -175,7 +174,7 @@ TEST_CASE("parameters that are missing, and thread counts that cannot be") {
   CHECK_THROWS_AS((ts::model<two_layer_perceptron>{all, {.threads = 0}}), ts::input_error);
   CHECK_THROWS_AS((ts::model<two_layer_perceptron>{all, {.threads = -3}}), ts::input_error);
   CHECK_THROWS_AS((ts::model<two_layer_perceptron>{all, {.threads = 1025}}), ts::input_error);
-  CHECK(ts::model<two_layer_perceptron>{all, {.threads = 1000}}.threads() == 64);   // no more than tiles
+  CHECK(ts::model<two_layer_perceptron>{all, {.threads = 1000}}.threads() == 64);  // no more than tiles
 }
 
 TEST_CASE("inputs and outputs by name, with their types and sizes") {
@@ -228,7 +227,9 @@ TEST_CASE("run-time lengths, and several capacities with one set of parameters")
       m.template set_length<"rows">(n);
       m.run();
       auto const size = static_cast<std::size_t>(n) * 50;
-      if (n > 0) CHECK(close(y.first(size), std::vector<double>(want.begin(), want.begin() + static_cast<std::ptrdiff_t>(size))));
+      if (n > 0)
+        CHECK(
+            close(y.first(size), std::vector<double>(want.begin(), want.begin() + static_cast<std::ptrdiff_t>(size))));
     }
     // What lies beyond the length does not matter.
     m.template set_length<"rows">(5);
@@ -253,8 +254,8 @@ TEST_CASE("operators on rows do not look beyond the length") {
   auto outputs = [&] {
     auto copy = [](std::span<float const> y) { return std::vector<float>(y.begin(), y.end()); };
     return std::vector<std::vector<float>>{
-        copy(m.output<"sum">()),  copy(m.output<"shifted">()), copy(m.output<"softmax">()),
-        copy(m.output<"norm">()), copy(m.output<"unit">()),    copy(m.output<"tanh">()),
+        copy(m.output<"sum">()),    copy(m.output<"shifted">()), copy(m.output<"softmax">()),
+        copy(m.output<"norm">()),   copy(m.output<"unit">()),    copy(m.output<"tanh">()),
         copy(m.output<"joined">()), copy(m.output<"product">()), copy(m.output<"looked up">())};
   };
   m.run(ts::in<"x">(x), ts::in<"v">(v), ts::in<"square">(square), ts::in<"ids">(ids));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tessera/models/packed_encoder.hpp>
-
 #include "codelets/close.hpp"
 #include "models/scalar_bert.hpp"
 #include "reference/loops.hpp"
+#include <tessera/models/packed_encoder.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,8 +18,13 @@ namespace {
 
 template <int Tokens>
 struct tiny {
-  static constexpr ts::models::bert_configuration value{.layers = 2, .hidden = 24, .heads = 3, .intermediate = 40,
-                                                        .vocabulary = 50, .positions = 20, .tokens = Tokens,
+  static constexpr ts::models::bert_configuration value{.layers = 2,
+                                                        .hidden = 24,
+                                                        .heads = 3,
+                                                        .intermediate = 40,
+                                                        .vocabulary = 50,
+                                                        .positions = 20,
+                                                        .tokens = Tokens,
                                                         .sequences = Tokens / 2};
 };
 using encoder = ts::models::packed_encoder<tiny, 8, 32>;
@@ -54,7 +58,7 @@ std::vector<token_sequence> sequences() {
   std::vector<token_sequence> all;
   int const sizes[] = {3, 20, 1, 1, 1, 12, 19, 13, 2, 8, 16, 16, 20, 20, 5, 7, 4, 1};
   for (int size : sizes) all.push_back(sequence_of(size, static_cast<int>(all.size())));
-  for (int i = 0; i < 40; ++i) all.push_back(sequence_of(1, i));   // more than a run has room for
+  for (int i = 0; i < 40; ++i) all.push_back(sequence_of(1, i));  // more than a run has room for
   return all;
 }
 
@@ -66,7 +70,7 @@ TEST_CASE("an encoder against plain loops, packed or one by one, with any number
   encoder one_thread{weights};
   CHECK(weights.reads.size() == 5 + 2 * 16 + 2);
   auto const packed = encode(one_thread, given);
-  for (auto const& [name, count] : weights.reads) CHECK(count == 1);   // once for all capacities
+  for (auto const& [name, count] : weights.reads) CHECK(count == 1);  // once for all capacities
   REQUIRE(packed.size() == given.size());
   reference::scalar_bert const scalar(tiny<8>::value);
   for (std::size_t i = 0; i < given.size(); ++i) {

@@ -3,9 +3,8 @@
 // 2018; post-norm, exact GELU): the oracle of models/bert.hpp.
 #pragma once
 
-#include <tessera/models/bert.hpp>
-
 #include "reference/loops.hpp"
+#include <tessera/models/bert.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -53,8 +52,8 @@ class scalar_bert {
     matrix x(n * width_);
     for (index t = 0; t < n; ++t)
       for (index j = 0; j < width_; ++j)
-        x[t * width_ + j] = words[static_cast<index>(ids[t]) * width_ + j] + kinds[static_cast<index>(types[t]) * width_ + j] +
-                            places[t * width_ + j];
+        x[t * width_ + j] = words[static_cast<index>(ids[t]) * width_ + j] +
+                            kinds[static_cast<index>(types[t]) * width_ + j] + places[t * width_ + j];
     normalise(x, "embeddings.LayerNorm");
     for (int i = 0; i < c_.layers; ++i) {
       std::string const at = "encoder.layer." + std::to_string(i);
@@ -113,14 +112,16 @@ class scalar_bert {
   }
   matrix attention(matrix const& x, std::string const& at) const {
     index const n = x.size() / width_, heads = static_cast<index>(c_.heads), depth = width_ / heads;
-    auto const q = linear(x, at + ".query", width_), k = linear(x, at + ".key", width_), v = linear(x, at + ".value", width_);
+    auto const q = linear(x, at + ".query", width_), k = linear(x, at + ".key", width_),
+               v = linear(x, at + ".value", width_);
     matrix y(x.size());
     for (index h = 0; h < heads; ++h)
       for (index i = 0; i < n; ++i) {
         matrix score(n);
         for (index j = 0; j < n; ++j)
           for (index d = 0; d < depth; ++d)
-            score[j] += q[i * width_ + h * depth + d] * k[j * width_ + h * depth + d] / std::sqrt(static_cast<double>(depth));
+            score[j] +=
+                q[i * width_ + h * depth + d] * k[j * width_ + h * depth + d] / std::sqrt(static_cast<double>(depth));
         score = softmax(score);
         for (index j = 0; j < n; ++j)
           for (index d = 0; d < depth; ++d) y[i * width_ + h * depth + d] += score[j] * v[j * width_ + h * depth + d];

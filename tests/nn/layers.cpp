@@ -31,7 +31,7 @@ TEST_CASE("a linear layer names its parameters as checkpoints do") {
   CHECK(g->first_mistake.what == ts::graph_mistake::kind::none);
   CHECK(parameters(*g) == std::vector<std::string>{"fc1.weight 5 7", "fc1.bias 5", "block.2.proj.weight 5 5"});
   CHECK(ts::detail::same_shape(g->shape(z), {2, 3, 5}));
-  CHECK(g->ops.size() == 2);   // bias, function and residual are part of the product
+  CHECK(g->ops.size() == 2);  // bias, function and residual are part of the product
 }
 
 TEST_CASE("a layer norm has a weight and a bias as long as a row") {

@@ -3,14 +3,14 @@
 // (Vaswani et al., "Attention is all you need", 2017)
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/codelets/detail/attention_kernel.hpp>
+#include <tessera/program/vertex.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
-
-#include <tessera/base/error.hpp>
-#include <tessera/codelets/detail/attention_kernel.hpp>
-#include <tessera/program/vertex.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -31,7 +31,7 @@ struct attention {
   input<float, 2> v;
   input<std::int64_t, 2> mask;
   output<float, 2> y;
-  workspace<float> space;   ///< attention_workspace(K, D) floats
+  workspace<float> space;  ///< attention_workspace(K, D) floats
   int heads = 1;
   TESSERA_FIELDS(attention, q, k, v, mask, y, space, heads);
 
@@ -47,10 +47,19 @@ struct attention {
       std::int64_t const* const keep = unchecked(mask).row(y.first_row() / y.rows() / heads);
       for (int j = 0; j < k.rows(); ++j) terms[j] = keep[j] != 0 ? 0.0f : -std::numeric_limits<float>::infinity();
     }
-    detail::attention_head({.queries = q.rows(), .keys = k.rows(), .depth = q.cols(), .q = queries.data,
-                            .q_stride = queries.stride, .k = keys.data, .k_stride = keys.stride, .v = values.data,
-                            .v_stride = values.stride, .out = out.data, .out_stride = out.stride,
-                            .scale = 1.0f / std::sqrt(static_cast<float>(q.cols())), .mask = Masked ? terms : nullptr},
+    detail::attention_head({.queries = q.rows(),
+                            .keys = k.rows(),
+                            .depth = q.cols(),
+                            .q = queries.data,
+                            .q_stride = queries.stride,
+                            .k = keys.data,
+                            .k_stride = keys.stride,
+                            .v = values.data,
+                            .v_stride = values.stride,
+                            .out = out.data,
+                            .out_stride = out.stride,
+                            .scale = 1.0f / std::sqrt(static_cast<float>(q.cols())),
+                            .mask = Masked ? terms : nullptr},
                            space.data());
   }
 };
@@ -63,8 +72,8 @@ struct packed_attention {
   input<float, 2> v;
   input<std::int32_t, 2> bounds;
   output<float, 2> y;
-  workspace<float> space;   ///< attention_workspace(T, D) floats
-  int heads = 1;            ///< in this block
+  workspace<float> space;  ///< attention_workspace(T, D) floats
+  int heads = 1;           ///< in this block
   TESSERA_FIELDS(packed_attention, q, k, v, bounds, y, space, heads);
 
   static constexpr work cost(extents q, extents k, extents, extents, extents) {
@@ -79,17 +88,25 @@ struct packed_attention {
     for (int r = 0; r < y.rows();) {
       int const first = bounds(r, 0), last = bounds(r, 1);
       if (first < 0 || last > k.rows() || last <= first)
-        throw run_error("tessera: row " + std::to_string(y.tensor_row(r)) + " belongs to rows " + std::to_string(first) +
-                            " to " + std::to_string(last) + ", which are not in [0, " + std::to_string(k.rows()) + ")",
+        throw run_error("tessera: row " + std::to_string(y.tensor_row(r)) + " belongs to rows " +
+                            std::to_string(first) + " to " + std::to_string(last) + ", which are not in [0, " +
+                            std::to_string(k.rows()) + ")",
                         "bounds");
       int same = r + 1;
       while (same < y.rows() && bounds(same, 0) == first && bounds(same, 1) == last) ++same;
       for (int h = 0; h < heads; ++h)
-        detail::attention_head({.queries = same - r, .keys = last - first, .depth = depth,
-                                .q = queries.row(r) + h * depth, .q_stride = queries.stride,
-                                .k = keys.row(first) + h * depth, .k_stride = keys.stride,
-                                .v = values.row(first) + h * depth, .v_stride = values.stride,
-                                .out = out.row(r) + h * depth, .out_stride = out.stride, .scale = scale},
+        detail::attention_head({.queries = same - r,
+                                .keys = last - first,
+                                .depth = depth,
+                                .q = queries.row(r) + h * depth,
+                                .q_stride = queries.stride,
+                                .k = keys.row(first) + h * depth,
+                                .k_stride = keys.stride,
+                                .v = values.row(first) + h * depth,
+                                .v_stride = values.stride,
+                                .out = out.row(r) + h * depth,
+                                .out_stride = out.stride,
+                                .scale = scale},
                                space.data());
       r = same;
     }

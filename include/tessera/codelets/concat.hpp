@@ -2,10 +2,10 @@
 // Concatenation along any dimension.
 #pragma once
 
+#include <tessera/program/vertex.hpp>
+
 #include <algorithm>
 #include <cstring>
-
-#include <tessera/program/vertex.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN

@@ -2,11 +2,11 @@
 // Element-wise vertices: functions of one element, of two with broadcasting, and repetition along dimensions.
 #pragma once
 
-#include <algorithm>
-
 #include <tessera/codelets/activation.hpp>
 #include <tessera/program/vertex.hpp>
 #include <tessera/simd/tail.hpp>
+
+#include <algorithm>
 
 namespace tessera {
 TESSERA_ISA_BEGIN

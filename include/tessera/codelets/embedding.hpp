@@ -2,14 +2,14 @@
 // Embeddings: rows of a table by run-time ids, which are checked.
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/codelets/detail/row_kernels.hpp>
+#include <tessera/program/vertex.hpp>
+
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <type_traits>
-
-#include <tessera/base/error.hpp>
-#include <tessera/codelets/detail/row_kernels.hpp>
-#include <tessera/program/vertex.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -29,7 +29,7 @@ template <bool Wide>
 struct embedding {
   using id_type = std::conditional_t<Wide, std::int64_t, std::int32_t>;
   input<float, 2> table;
-  input<id_type, 2> ids;   ///< all of them
+  input<id_type, 2> ids;  ///< all of them
   output<float, 2> y;
   TESSERA_FIELDS(embedding, table, ids, y);
 
@@ -45,18 +45,19 @@ struct embedding {
   }
 };
 
-/// y (T, C): the layer norm of the sum of a word's, a segment's and a position's embedding (Devlin et al., "BERT", 2018).
+/// y (T, C): the layer norm of the sum of a word's, a segment's and a position's embedding (Devlin et al., "BERT",
+/// 2018).
 template <bool Wide>
 struct embedding_norm {
   using id_type = std::conditional_t<Wide, std::int64_t, std::int32_t>;
   input<float, 2> words;
   input<float, 2> kinds;
   input<float, 2> positions;
-  input<id_type, 2> word_ids;       ///< (T, 1), as the other ids
+  input<id_type, 2> word_ids;  ///< (T, 1), as the other ids
   input<id_type, 2> kind_ids;
   input<id_type, 2> position_ids;
-  input<float, 2> weight;           ///< (C, 1)
-  input<float, 2> bias;             ///< (C, 1)
+  input<float, 2> weight;  ///< (C, 1)
+  input<float, 2> bias;    ///< (C, 1)
   output<float, 2> y;
   float eps = 1e-12f;
   TESSERA_FIELDS(embedding_norm, words, kinds, positions, word_ids, kind_ids, position_ids, weight, bias, y, eps);

@@ -28,8 +28,14 @@ struct gemm {
   void compute() const {
     auto const left = unchecked(a);
     auto const out = unchecked(c);
-    detail::gemm_block({.rows = c.rows(), .columns = c.cols(), .depth = a.cols(), .a = left.data,
-                        .a_stride = left.stride, .b = unchecked(b).data, .c = out.data, .c_stride = out.stride});
+    detail::gemm_block({.rows = c.rows(),
+                        .columns = c.cols(),
+                        .depth = a.cols(),
+                        .a = left.data,
+                        .a_stride = left.stride,
+                        .b = unchecked(b).data,
+                        .c = out.data,
+                        .c_stride = out.stride});
   }
 };
 
@@ -46,8 +52,14 @@ struct gemm_add {
   void compute() const {
     auto const left = unchecked(a);
     auto const out = unchecked(c);
-    detail::gemm_block({.rows = c.rows(), .columns = c.cols(), .depth = a.cols(), .a = left.data,
-                        .a_stride = left.stride, .b = unchecked(b).data, .c = out.data, .c_stride = out.stride,
+    detail::gemm_block({.rows = c.rows(),
+                        .columns = c.cols(),
+                        .depth = a.cols(),
+                        .a = left.data,
+                        .a_stride = left.stride,
+                        .b = unchecked(b).data,
+                        .c = out.data,
+                        .c_stride = out.stride,
                         .accumulate = true});
   }
 };
@@ -60,8 +72,8 @@ struct dense {
   using right_layout = std::conditional_t<TransposeB, row_panels<panel_width>, panels<panel_width>>;
   input<float, 2, left_layout> a;
   input<float, 2, right_layout> b;
-  input<float, 2> bias;       ///< (N, 1), one column
-  input<float, 2> residual;   ///< (M, N)
+  input<float, 2> bias;      ///< (N, 1), one column
+  input<float, 2> residual;  ///< (M, N)
   output<float, 2> c;
   TESSERA_FIELDS(dense, a, b, bias, residual, c);
 
@@ -72,9 +84,14 @@ struct dense {
     int const depth = TransposeA ? a.rows() : a.cols();
     auto const left = unchecked(a);
     auto const out = unchecked(c);
-    detail::gemm_operands const operands{.rows = c.rows(), .columns = c.cols(), .depth = depth, .a = left.data,
-                                         .a_stride = TransposeA ? depth : left.stride, .b = unchecked(b).data,
-                                         .c = out.data, .c_stride = out.stride};
+    detail::gemm_operands const operands{.rows = c.rows(),
+                                         .columns = c.cols(),
+                                         .depth = depth,
+                                         .a = left.data,
+                                         .a_stride = TransposeA ? depth : left.stride,
+                                         .b = unchecked(b).data,
+                                         .c = out.data,
+                                         .c_stride = out.stride};
     float const* const biases = unchecked(bias).data;
     auto const rest = unchecked(residual);
     detail::gemm_block(operands, [=](simd::batch<float> sum, int row, int column, auto count) {

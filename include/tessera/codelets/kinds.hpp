@@ -9,12 +9,12 @@ namespace tessera {
 /// A function of one element.
 enum class activation : std::uint8_t {
   none,
-  relu,         ///< max(x, 0)
-  gelu_erf,     ///< x Φ(x) (Hendrycks and Gimpel, "Gaussian error linear units", 2016)
-  gelu_tanh,    ///< its approximation with tanh
+  relu,       ///< max(x, 0)
+  gelu_erf,   ///< x Φ(x) (Hendrycks and Gimpel, "Gaussian error linear units", 2016)
+  gelu_tanh,  ///< its approximation with tanh
   tanh,
-  sigmoid,      ///< 1 / (1 + e^-x)
-  exp_clipped   ///< e^clamp(x, -20, 5)
+  sigmoid,     ///< 1 / (1 + e^-x)
+  exp_clipped  ///< e^clamp(x, -20, 5)
 };
 
 /// What becomes of two elements.

@@ -13,8 +13,8 @@ namespace codelets {
 /// are (C, 1), one row that stands upright.
 struct layer_norm {
   input<float, 2> x;
-  input<float, 2> weight;   ///< (C, 1)
-  input<float, 2> bias;     ///< (C, 1)
+  input<float, 2> weight;  ///< (C, 1)
+  input<float, 2> bias;    ///< (C, 1)
   output<float, 2> y;
   float eps = 1e-5f;
   bool vector = false;

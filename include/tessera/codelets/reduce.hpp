@@ -2,17 +2,17 @@
 // Reductions over any set of dimensions, and means over runs of rows.
 #pragma once
 
+#include <tessera/base/error.hpp>
+#include <tessera/codelets/detail/row_kernels.hpp>
+#include <tessera/codelets/kinds.hpp>
+#include <tessera/program/vertex.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
-
-#include <tessera/base/error.hpp>
-#include <tessera/codelets/detail/row_kernels.hpp>
-#include <tessera/codelets/kinds.hpp>
-#include <tessera/program/vertex.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -24,7 +24,7 @@ struct reduce {
   input<float, 2> x;
   output<float, 2> y;
   int extent[max_rank] = {1, 1, 1, 1};
-  int gone = 0;   ///< the dimensions that disappear, as bits
+  int gone = 0;  ///< the dimensions that disappear, as bits
   TESSERA_FIELDS(reduce, x, y, extent, gone);
 
   static constexpr work cost(extents x, extents) { return {1.0 * x.volume(), 4.0 * x.volume()}; }

@@ -2,20 +2,20 @@
 // Softmax: e^(x - max) / sum, along rows or across them.
 #pragma once
 
+#include <tessera/codelets/detail/row_kernels.hpp>
+#include <tessera/program/vertex.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-
-#include <tessera/codelets/detail/row_kernels.hpp>
-#include <tessera/program/vertex.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
 namespace codelets {
 
-/// Softmax of every row of x (R, C). With a mask (N, C) of int64, rows [n · shared, (n + 1) · shared) of the tensor take
-/// part where row n of the mask is not 0; a row in which nothing takes part becomes zero. With `vector` x and y are (C, 1),
-/// one row that stands upright.
+/// Softmax of every row of x (R, C). With a mask (N, C) of int64, rows [n · shared, (n + 1) · shared) of the tensor
+/// take part where row n of the mask is not 0; a row in which nothing takes part becomes zero. With `vector` x and y
+/// are (C, 1), one row that stands upright.
 template <bool Masked>
 struct softmax_rows {
   input<float, 2> x;
@@ -68,7 +68,8 @@ struct softmax_across {
       float* const out = unchecked(y).data + g * axis * inner;
       simd::for_each_batch<float>(inner, [&](int i, auto count) {
         simd::batch<float> largest = simd::load(in + i, count);
-        for (int a = 1; a < axis; ++a) largest = simd::max(largest, simd::load(in + std::ptrdiff_t{a} * inner + i, count));
+        for (int a = 1; a < axis; ++a)
+          largest = simd::max(largest, simd::load(in + std::ptrdiff_t{a} * inner + i, count));
         simd::batch<float> sum(0.0f);
         for (int a = 0; a < axis; ++a) {
           auto const e = simd::exp(simd::load(in + std::ptrdiff_t{a} * inner + i, count) - largest);

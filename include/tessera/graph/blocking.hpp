@@ -5,9 +5,9 @@
 //   (128, 384) · (384, 1536), 48 panels, host<64>   ->   grid 1 x 8: 6 panels and all rows a tile
 #pragma once
 
-#include <cstdint>
-
 #include <tessera/program/machine.hpp>
+
+#include <cstdint>
 
 namespace tessera {
 

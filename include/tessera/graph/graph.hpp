@@ -8,14 +8,14 @@
 //   }
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
-#include <string_view>
-
 #include <tessera/base/inplace_vector.hpp>
 #include <tessera/codelets/kinds.hpp>
 #include <tessera/tensor/element.hpp>
 #include <tessera/tensor/region.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
 
 namespace tessera {
 
@@ -38,7 +38,7 @@ struct dimension {
   int length_number = -1;
 
   constexpr dimension() = default;
-  constexpr dimension(int n) : size(n) {}                                        // NOLINT: a number is a dimension
+  constexpr dimension(int n) : size(n) {}                                       // NOLINT: a number is a dimension
   constexpr dimension(length l) : size(l.capacity), length_number(l.number) {}  // NOLINT: so is a length
 };
 
@@ -69,11 +69,11 @@ struct text {
   static constexpr int capacity = 96;
   char character[capacity] = {};
   int size = 0;
-  bool cut_off = false;   ///< it had more characters than a name may have
+  bool cut_off = false;  ///< it had more characters than a name may have
 
   constexpr text() = default;
-  constexpr text(std::string_view s) { add(s); }   // NOLINT: a string is a text
-  constexpr text(char const* s) { add(std::string_view(s)); }   // NOLINT
+  constexpr text(std::string_view s) { add(s); }               // NOLINT: a string is a text
+  constexpr text(char const* s) { add(std::string_view(s)); }  // NOLINT
   constexpr std::string_view view() const { return {character, static_cast<std::size_t>(size)}; }
   constexpr void add(std::string_view s) {
     for (char c : s) add(c);
@@ -124,9 +124,9 @@ enum class op_kind : std::uint8_t {
 
 /// What an operator is called in messages and reports.
 constexpr char const* name_of(op_kind kind) {
-  constexpr char const* names[] = {"matmul",     "embedding", "embedding_norm", "layer_norm", "softmax",
-                                   "attention",  "packed_attention", "l2_normalize", "activation", "binary",
-                                   "expand",     "reduce",    "concat",         "sequence_mean", "select_rows"};
+  constexpr char const* names[] = {"matmul",    "embedding",        "embedding_norm", "layer_norm",    "softmax",
+                                   "attention", "packed_attention", "l2_normalize",   "activation",    "binary",
+                                   "expand",    "reduce",           "concat",         "sequence_mean", "select_rows"};
   return names[static_cast<int>(kind)];
 }
 
@@ -140,7 +140,7 @@ struct node_record {
   bool input = false;
   bool parameter = false;
   bool output = false;
-  int name_at = 0;     ///< of inputs and parameters, and the last of an output
+  int name_at = 0;  ///< of inputs and parameters, and the last of an output
   int name_size = 0;
 };
 
@@ -164,11 +164,19 @@ struct named_node {
 /// What is wrong with a graph, as a value: reported once, by the model.
 struct graph_mistake {
   enum class kind : std::uint8_t {
-    none, shapes, rank, extent, type, ragged, name_twice, too_large, no_output
+    none,
+    shapes,
+    rank,
+    extent,
+    type,
+    ragged,
+    name_twice,
+    too_large,
+    no_output
   } what = kind::none;
   op_kind op = op_kind::matmul;
-  dims a{}, b{};   ///< shapes of operands
-  text name{};     ///< of an input, an output, a parameter or a length; empty where an operator is wrong
+  dims a{}, b{};  ///< shapes of operands
+  text name{};    ///< of an input, an output, a parameter or a length; empty where an operator is wrong
 };
 
 /// How many records of each kind a graph has.
@@ -206,7 +214,7 @@ class graph {
     }
     named_node const entry{id, characters.size(), name.size};
     for (char c : name.view()) characters.push_back(c);
-    characters.push_back('\0');   // so that a name is a C string as well
+    characters.push_back('\0');  // so that a name is a C string as well
     return list.push_back(entry);
   }
 
@@ -279,7 +287,7 @@ class graph {
   inplace_vector<named_node, 32> inputs;
   inplace_vector<named_node, 32> outputs;
   inplace_vector<named_node, 800> parameters;
-  inplace_vector<named_node, 8> lengths;    ///< id: the capacity
+  inplace_vector<named_node, 8> lengths;  ///< id: the capacity
   inplace_vector<char, 49152> characters;
   graph_mistake first_mistake;
 
@@ -287,8 +295,8 @@ class graph {
     return {characters.items + n.name_at, static_cast<std::size_t>(n.name_size)};
   }
   constexpr graph_counts counts() const {
-    return {nodes.size(), ops.size(), inputs.size(), outputs.size(), parameters.size(), lengths.size(),
-            characters.size()};
+    return {nodes.size(),      ops.size(),     inputs.size(),    outputs.size(),
+            parameters.size(), lengths.size(), characters.size()};
   }
 };
 

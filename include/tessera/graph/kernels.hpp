@@ -41,8 +41,7 @@ constexpr auto vertex_for() {
   else if constexpr (Key.kind == op_kind::binary)
     return vertex_of<codelets::combine_elements<static_cast<binary_kind>(Key.a)>>{};
   else if constexpr (Key.kind == op_kind::expand) return vertex_of<codelets::expand>{};
-  else if constexpr (Key.kind == op_kind::reduce)
-    return vertex_of<codelets::reduce<static_cast<reduce_kind>(Key.a)>>{};
+  else if constexpr (Key.kind == op_kind::reduce) return vertex_of<codelets::reduce<static_cast<reduce_kind>(Key.a)>>{};
   else if constexpr (Key.kind == op_kind::concat) return vertex_of<codelets::concat>{};
   else if constexpr (Key.kind == op_kind::sequence_mean) return vertex_of<codelets::sequence_mean>{};
   else return vertex_of<codelets::select_rows>{};

@@ -23,8 +23,8 @@ constexpr int matrix_rows(dims const& s) {
 constexpr int matrix_cols(dims const& s) { return s.rank < 2 ? 1 : s.cols(); }
 
 /// What counting has room for: more kernels than there are distinct keys.
-inline constexpr record_counts lower_limits{.tensors = 1800, .accesses = 4096, .executes = 1024, .steps = 1024,
-                                            .kernels = 160};
+inline constexpr record_counts lower_limits{
+    .tensors = 1800, .accesses = 4096, .executes = 1024, .steps = 1024, .kernels = 160};
 
 struct nothing_stored {};
 
@@ -139,8 +139,7 @@ class lowering {
       case op_kind::attention: return attention(op);
       case op_kind::packed_attention: return packed_attention(op);
       case op_kind::embedding:
-        return by_rows(op, {op.kind, g_.nodes[op.operand[1]].type == element::int64},
-                       {everything(0), everything(1)});
+        return by_rows(op, {op.kind, g_.nodes[op.operand[1]].type == element::int64}, {everything(0), everything(1)});
       case op_kind::embedding_norm:
         return by_rows(op, {op.kind, g_.nodes[op.operand[3]].type == element::int64},
                        {everything(0), everything(1), everything(2), same_rows(3), same_rows(4), same_rows(5),
@@ -186,14 +185,14 @@ class lowering {
     return {transposed ? layout_kind::row_panels : layout_kind::panels, codelets::panel_width};
   }
   constexpr kernel_key product_key(op_record const& op) const {
-    return {op.kind, op.attribute[2], op.operand[2] >= 0, op.operand[3] >= 0, op.attribute[0] != 0,
-            op.attribute[1] != 0};
+    return {
+        op.kind, op.attribute[2], op.operand[2] >= 0, op.operand[3] >= 0, op.attribute[0] != 0, op.attribute[1] != 0};
   }
 
   constexpr void matmul(op_record const& op) {
     bool const ta = op.attribute[0] != 0, tb = op.attribute[1] != 0;
-    tile_grid const grid = product_grid(machine_, rows(op.result), cols(op.result), op.attribute[4],
-                                        codelets::panel_width);
+    tile_grid const grid =
+        product_grid(machine_, rows(op.result), cols(op.result), op.attribute[4], codelets::panel_width);
     map(op.result, grid);
     begin(product_key(op), grid);
     int const out = op.result;

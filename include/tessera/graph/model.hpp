@@ -5,6 +5,12 @@
 //   auto [y] = mlp.run(ts::in<"x">(pixels));
 #pragma once
 
+#include <tessera/graph/kernels.hpp>
+#include <tessera/graph/lower.hpp>
+#include <tessera/graph/rules.hpp>
+#include <tessera/plan/planned.hpp>
+#include <tessera/runtime/engine.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -15,12 +21,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <tessera/graph/kernels.hpp>
-#include <tessera/graph/lower.hpp>
-#include <tessera/graph/rules.hpp>
-#include <tessera/plan/planned.hpp>
-#include <tessera/runtime/engine.hpp>
 
 namespace tessera {
 
@@ -44,13 +44,27 @@ auto in(Range const& values) {
 
 namespace detail {
 template <element E> struct type_of_element;
-template <> struct type_of_element<element::float32> { using type = float; };
-template <> struct type_of_element<element::float64> { using type = double; };
-template <> struct type_of_element<element::int32> { using type = std::int32_t; };
-template <> struct type_of_element<element::int64> { using type = std::int64_t; };
-template <> struct type_of_element<element::boolean> { using type = std::uint8_t; };
-template <> struct type_of_element<element::float16> { using type = half; };
-template <> struct type_of_element<element::bfloat16> { using type = bf16; };
+template <> struct type_of_element<element::float32> {
+  using type = float;
+};
+template <> struct type_of_element<element::float64> {
+  using type = double;
+};
+template <> struct type_of_element<element::int32> {
+  using type = std::int32_t;
+};
+template <> struct type_of_element<element::int64> {
+  using type = std::int64_t;
+};
+template <> struct type_of_element<element::boolean> {
+  using type = std::uint8_t;
+};
+template <> struct type_of_element<element::float16> {
+  using type = half;
+};
+template <> struct type_of_element<element::bfloat16> {
+  using type = bf16;
+};
 
 template <class M>
 constexpr graph build_graph() {
@@ -108,8 +122,7 @@ class model {
   /// Reads and packs the parameters.
   /// @throws io_error or input_error from the source, before anything of the model is used
   template <WeightSource Source>
-  explicit model(Source const& weights, engine_options const& options = {})
-      : executor_(plan(), with_cyclic(options)) {
+  explicit model(Source const& weights, engine_options const& options = {}) : executor_(plan(), with_cyclic(options)) {
     load(weights);
   }
 
@@ -135,16 +148,16 @@ class model {
     using T = typename detail::type_of_element<graph_of<M>::value.nodes[id].type>::type;
     return std::span<T const>(reinterpret_cast<T const*>(executor_.data_of(id)), volume(id));
   }
-  /// Sets a run-time length, 0 to its capacity. Rows beyond it are not worked on: those of inputs may hold anything, and
-  /// those of outputs do.
+  /// Sets a run-time length, 0 to its capacity. Rows beyond it are not worked on: those of inputs may hold anything,
+  /// and those of outputs do.
   /// @throws input_error if it is outside
   template <label Name>
   void set_length(int n) {
     constexpr int number = length_number<Name>();
     constexpr int capacity = graph_of<M>::value.lengths[number].id;
     if (n < 0 || n > capacity)
-      throw input_error("tessera: length " + std::string(Name.view()) + " is " + std::to_string(n) +
-                            ", not in [0, " + std::to_string(capacity) + "]",
+      throw input_error("tessera: length " + std::string(Name.view()) + " is " + std::to_string(n) + ", not in [0, " +
+                            std::to_string(capacity) + "]",
                         std::string(Name.view()));
     executor_.set_length(number, n);
   }
@@ -157,7 +170,7 @@ class model {
   template <label... Names, class... T>
   auto run(named_input<Names, T> const&... given) {
     check_given<Names...>();
-    (check_size(given), ...);   // all before any is changed
+    (check_size(given), ...);  // all before any is changed
     (set(given), ...);
     run();
     return [&]<int... I>(std::integer_sequence<int, I...>) {
@@ -180,12 +193,10 @@ class model {
 
  private:
   static engine_options with_cyclic(engine_options options) {
-    options.cyclic = true;   // operators use tiles 0 … n: every thread gets its share of each
+    options.cyclic = true;  // operators use tiles 0 … n: every thread gets its share of each
     return options;
   }
-  static std::size_t volume(int id) {
-    return static_cast<std::size_t>(graph_of<M>::value.nodes[id].shape.volume());
-  }
+  static std::size_t volume(int id) { return static_cast<std::size_t>(graph_of<M>::value.nodes[id].shape.volume()); }
 
   template <class Source>
   void load(Source const& weights) {
@@ -293,9 +304,9 @@ class model {
     auto const to = input<Name>();
     using wanted = typename decltype(to)::element_type;
     if constexpr (!std::is_same_v<T, wanted>) {
-      static_assert(input_type_matches<words::name_wanted<Name>, words::element_of_field<T>,
-                                       words::element_of_tensor<wanted>>,
-                    "tessera: these values are of another type than the input (docs/errors/input_type_matches.md)");
+      static_assert(
+          input_type_matches<words::name_wanted<Name>, words::element_of_field<T>, words::element_of_tensor<wanted>>,
+          "tessera: these values are of another type than the input (docs/errors/input_type_matches.md)");
     } else {
       std::copy(given.values.begin(), given.values.end(), to.begin());
     }

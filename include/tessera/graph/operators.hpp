@@ -5,9 +5,9 @@
 //   auto y = ts::matmul(g, a, b, {.transpose_b = true, .function = ts::activation::relu});
 #pragma once
 
-#include <initializer_list>
-
 #include <tessera/graph/graph.hpp>
+
+#include <initializer_list>
 
 namespace tessera {
 
@@ -43,9 +43,7 @@ constexpr bool is_ragged(graph const& g, node n, int d) {
 constexpr bool is_float(graph const& g, node n) { return g.type(n) == element::float32; }
 /// Whether n is a vector of `size` floats, such as a bias.
 constexpr bool is_vector(graph const& g, node n, int size) { return g.shape(n).rank == 1 && g.shape(n)[0] == size; }
-constexpr bool is_index(graph const& g, node n) {
-  return g.type(n) == element::int32 || g.type(n) == element::int64;
-}
+constexpr bool is_index(graph const& g, node n) { return g.type(n) == element::int32 || g.type(n) == element::int64; }
 
 /// The shape of two operands under NumPy's broadcasting rules; rank -1 where they do not go together.
 constexpr dims broadcast(dims const& a, dims const& b) {
@@ -78,17 +76,18 @@ constexpr bool same_shape(dims const& a, dims const& b) {
 constexpr node expand(graph& g, node x, dims const& shape) {
   if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::expand, x);
   if (detail::same_shape(g.shape(x), shape)) return x;
-  if (!detail::same_shape(detail::broadcast(g.shape(x), shape), shape)) return detail::wrong_shapes(g, op_kind::expand, x);
+  if (!detail::same_shape(detail::broadcast(g.shape(x), shape), shape))
+    return detail::wrong_shapes(g, op_kind::expand, x);
   return g.add_op({.kind = op_kind::expand, .operands = 1, .operand = {x.id}}, shape, g.type(x));
 }
 
 /// What a product does besides multiplying, to each block of the result while that is in the first-level cache.
 struct matmul_options {
-  bool transpose_a = false;   ///< a is (…, K, M)
-  bool transpose_b = false;   ///< b is (…, N, K), as the weight of a linear layer
-  node bias = {};             ///< (N), added to every row
-  activation function = activation::none;   ///< applied after the bias …
-  node residual = {};         ///< … and before this tensor of the result's shape is added
+  bool transpose_a = false;                ///< a is (…, K, M)
+  bool transpose_b = false;                ///< b is (…, N, K), as the weight of a linear layer
+  node bias = {};                          ///< (N), added to every row
+  activation function = activation::none;  ///< applied after the bias …
+  node residual = {};                      ///< … and before this tensor of the result's shape is added
 };
 
 /// a (…, M, K) · b (…, K, N) -> (…, M, N). Leading dimensions are broadcast; where b has none, those of a are rows.
@@ -147,8 +146,7 @@ constexpr node matmul(graph& g, node a, node b, matmul_options const& options = 
 /// x (…, K), weight (N, K), bias (N) or none -> x · weightᵀ + bias (…, N).
 constexpr node linear(graph& g, node x, node weight, node bias = {}, activation function = activation::none,
                       node residual = {}) {
-  return matmul(g, x, weight,
-                {.transpose_b = true, .bias = bias, .function = function, .residual = residual});
+  return matmul(g, x, weight, {.transpose_b = true, .bias = bias, .function = function, .residual = residual});
 }
 
 /// Rows of table (R, C) by ids (…) -> (…, C). An id outside [0, R) ends the run with an error.
@@ -171,10 +169,7 @@ constexpr node layer_norm(graph& g, node x, node weight, node bias, double eps) 
   if (g.shape(x).rank < 1 || !detail::is_vector(g, weight, width) || !detail::is_vector(g, bias, width))
     return detail::wrong_shapes(g, op_kind::layer_norm, x, detail::is_vector(g, weight, width) ? bias : weight);
   if (detail::is_ragged(g, x, -1)) return detail::ragged(g, op_kind::layer_norm, x);
-  return g.add_op({.kind = op_kind::layer_norm,
-                   .operands = 3,
-                   .operand = {x.id, weight.id, bias.id},
-                   .number = {eps}},
+  return g.add_op({.kind = op_kind::layer_norm, .operands = 3, .operand = {x.id, weight.id, bias.id}, .number = {eps}},
                   g.shape(x));
 }
 
@@ -197,17 +192,18 @@ constexpr node embedding_norm(graph& g, node const (&table)[3], node const (&ids
   }
   dims out = g.shape(ids[0]);
   out.dim[out.rank++] = g.shape(table[0]).dim[1];
-  return g.add_op({.kind = op_kind::embedding_norm,
-                   .operands = 8,
-                   .operand = {table[0].id, table[1].id, table[2].id, ids[0].id, ids[1].id, ids[2].id, weight.id, bias.id},
-                   .number = {eps}},
-                  out);
+  return g.add_op(
+      {.kind = op_kind::embedding_norm,
+       .operands = 8,
+       .operand = {table[0].id, table[1].id, table[2].id, ids[0].id, ids[1].id, ids[2].id, weight.id, bias.id},
+       .number = {eps}},
+      out);
 }
 
 /// Along which dimension, and what takes part.
 struct softmax_options {
   int axis = -1;
-  node mask = {};   ///< (N, K) of int64: x is (N, …, K), axis -1; 0 counts as minus infinity
+  node mask = {};  ///< (N, K) of int64: x is (N, …, K), axis -1; 0 counts as minus infinity
 };
 
 /// e^(x - max) / sum over one dimension. A row that is masked completely becomes zero.
@@ -236,8 +232,8 @@ constexpr node softmax(graph& g, node x, softmax_options const& options = {}) {
                   s);
 }
 
-/// softmax(q kᵀ / √D + mask) v for each head. q (B, H, S, D), k and v (B, H, K, D), mask (B, K) of int64 with 0 for keys
-/// that do not count, or none (Vaswani et al., "Attention is all you need", 2017). Attributes: B·H, S, K, D, H.
+/// softmax(q kᵀ / √D + mask) v for each head. q (B, H, S, D), k and v (B, H, K, D), mask (B, K) of int64 with 0 for
+/// keys that do not count, or none (Vaswani et al., "Attention is all you need", 2017). Attributes: B·H, S, K, D, H.
 constexpr node attention(graph& g, node q, node k, node v, node mask = {}) {
   dims const sq = g.shape(q);
   dims const sk = g.shape(k);
@@ -284,11 +280,9 @@ constexpr node l2_normalize(graph& g, node x, double eps = 1e-12) {
 /// A function of every element. Attribute: which.
 constexpr node apply(graph& g, activation function, node x) {
   if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::activation, x);
-  return g.add_op({.kind = op_kind::activation,
-                   .operands = 1,
-                   .operand = {x.id},
-                   .attribute = {static_cast<int>(function)}},
-                  g.shape(x));
+  return g.add_op(
+      {.kind = op_kind::activation, .operands = 1, .operand = {x.id}, .attribute = {static_cast<int>(function)}},
+      g.shape(x));
 }
 constexpr node relu(graph& g, node x) { return apply(g, activation::relu, x); }
 constexpr node gelu(graph& g, node x) { return apply(g, activation::gelu_erf, x); }
@@ -303,11 +297,8 @@ constexpr node binary(graph& g, binary_kind kind, node a, node b) {
     if (!is_float(g, operand)) return wrong_type(g, op_kind::binary, operand);
   dims const out = broadcast(g.shape(a), g.shape(b));
   if (out.rank < 0) return wrong_shapes(g, op_kind::binary, a, b);
-  return g.add_op({.kind = op_kind::binary,
-                   .operands = 2,
-                   .operand = {a.id, b.id},
-                   .attribute = {static_cast<int>(kind)}},
-                  out);
+  return g.add_op(
+      {.kind = op_kind::binary, .operands = 2, .operand = {a.id, b.id}, .attribute = {static_cast<int>(kind)}}, out);
 }
 /// Attributes: which, axes as bits.
 constexpr node reduce(graph& g, reduce_kind kind, node x, std::initializer_list<int> axes) {
@@ -325,11 +316,8 @@ constexpr node reduce(graph& g, reduce_kind kind, node x, std::initializer_list<
   dims out;
   for (int d = 0; d < s.rank; ++d)
     if ((bits >> d & 1) == 0) out.dim[out.rank++] = s.dim[d];
-  return g.add_op({.kind = op_kind::reduce,
-                   .operands = 1,
-                   .operand = {x.id},
-                   .attribute = {static_cast<int>(kind), bits}},
-                  out);
+  return g.add_op(
+      {.kind = op_kind::reduce, .operands = 1, .operand = {x.id}, .attribute = {static_cast<int>(kind), bits}}, out);
 }
 }  // namespace detail
 
@@ -386,7 +374,8 @@ constexpr node concat(graph& g, std::initializer_list<node> parts, int axis) {
 /// The mean of the rows bounds(i, 0) … bounds(i, 1) - 1 of x (T, C) for each i: (B, C). bounds (B, 2) of int32.
 constexpr node sequence_mean(graph& g, node x, node bounds) {
   dims const b = g.shape(bounds);
-  if (g.shape(x).rank != 2 || b.rank != 2 || b[1] != 2) return detail::wrong_shapes(g, op_kind::sequence_mean, x, bounds);
+  if (g.shape(x).rank != 2 || b.rank != 2 || b[1] != 2)
+    return detail::wrong_shapes(g, op_kind::sequence_mean, x, bounds);
   if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::sequence_mean, x);
   if (g.type(bounds) != element::int32) return detail::wrong_type(g, op_kind::sequence_mean, bounds);
   dims out = b;

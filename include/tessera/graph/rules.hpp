@@ -2,10 +2,10 @@
 // The rules of graphs and of the names that a model is used with, as false variable templates.
 #pragma once
 
-#include <utility>
-
 #include <tessera/base/words.hpp>
 #include <tessera/graph/graph.hpp>
+
+#include <utility>
 
 namespace tessera {
 
@@ -24,12 +24,12 @@ template <class... Facts> inline constexpr bool every_input_given = false;
 template <class... Facts> inline constexpr bool input_type_matches = false;
 
 namespace words {
-template <label Name> struct name_wanted {};       ///< the name that was asked for
-template <label... Names> struct names_of_model {};///< the names there are
-template <label Name> struct operator_named {};    ///< an operator of a graph
-template <int... Extents> struct first_shape {};   ///< the shape of an operand
-template <int... Extents> struct second_shape {};  ///< the shape of another
-template <label Name> struct given_name {};        ///< the name that a graph gave something
+template <label Name> struct name_wanted {};         ///< the name that was asked for
+template <label... Names> struct names_of_model {};  ///< the names there are
+template <label Name> struct operator_named {};      ///< an operator of a graph
+template <int... Extents> struct first_shape {};     ///< the shape of an operand
+template <int... Extents> struct second_shape {};    ///< the shape of another
+template <label Name> struct given_name {};          ///< the name that a graph gave something
 }  // namespace words
 
 namespace detail {
@@ -41,11 +41,11 @@ struct shape_word_of<Word, S, Second, std::integer_sequence<int, D...>> {
   using type = Word<(Second ? S::mistake.b : S::mistake.a)[D]...>;
 };
 template <class S, bool Second>
-inline constexpr int shape_rank = (Second ? S::mistake.b : S::mistake.a).rank < max_rank
-                                      ? (Second ? S::mistake.b : S::mistake.a).rank
-                                      : max_rank;
+inline constexpr int shape_rank =
+    (Second ? S::mistake.b : S::mistake.a).rank < max_rank ? (Second ? S::mistake.b : S::mistake.a).rank : max_rank;
 template <template <int...> class Word, class S, bool Second>
-using shape_word = typename shape_word_of<Word, S, Second, std::make_integer_sequence<int, shape_rank<S, Second>>>::type;
+using shape_word =
+    typename shape_word_of<Word, S, Second, std::make_integer_sequence<int, shape_rank<S, Second>>>::type;
 
 template <class S>
 using operator_word = words::operator_named<label_of<length_of(name_of(S::mistake.op)) + 1>(name_of(S::mistake.op))>;
@@ -89,9 +89,10 @@ constexpr bool graph_is_valid() {
                   "(docs/errors/extents_are_positive.md)");
     return false;
   } else if constexpr (S::mistake.what == kind::ragged) {
-    static_assert(length_counts_rows<owner_word<S>, shape_word<words::first_shape, S, false>>,
-                  "tessera: a run-time length counts rows of a tensor, its dimension 0, and this operator would mix them "
-                  "(docs/errors/length_counts_rows.md)");
+    static_assert(
+        length_counts_rows<owner_word<S>, shape_word<words::first_shape, S, false>>,
+        "tessera: a run-time length counts rows of a tensor, its dimension 0, and this operator would mix them "
+        "(docs/errors/length_counts_rows.md)");
     return false;
   } else if constexpr (S::mistake.what == kind::name_twice) {
     static_assert(names_differ<words::given_name<mistaken_name<S>>>,
