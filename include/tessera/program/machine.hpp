@@ -28,7 +28,7 @@ namespace machines {
 /// First generation, 1216 tiles of 256 KiB, 1.6 GHz, 8 float32 multiply-adds a cycle and tile.
 struct gc2 {
   static constexpr machine value{.tiles = 1216, .workers = 6, .bytes_per_tile = 262144, .working_set = 262144,
-                                 .clock_hz = 1.6e9, .exchange_bytes_per_cycle = 4, .local_bytes_per_cycle = 16,
+                                 .clock_hz = 1.6e9, .exchange_bytes_per_cycle = 4, .local_bytes_per_cycle = 23,
                                  .sync_cycles = 150, .flops_per_cycle = 16, .shared = false};
 };
 /// Second generation, 1472 tiles of 624 KiB, 1.33 GHz, 16 float32 multiply-adds a cycle and tile.
