@@ -21,6 +21,10 @@ std::vector<std::pair<int, int>> in_order(ts::layout_record l, int rows, int col
       for (int r = 0; r < rows; ++r)
         for (int c = 0; c < cols; ++c) put(r, c);
       break;
+    case ts::layout_kind::padded:
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < cols + l.width; ++c) put(r, c);
+      break;
     case ts::layout_kind::col_major:
       for (int c = 0; c < cols; ++c)
         for (int r = 0; r < rows; ++r) put(r, c);
@@ -42,7 +46,7 @@ std::vector<std::pair<int, int>> in_order(ts::layout_record l, int rows, int col
 }  // namespace
 
 TEST_CASE("offsets follow the definition of each layout") {
-  ts::layout_record const layouts[] = {ts::row_major::record,     ts::col_major::record,      ts::panels<1>::record,
+  ts::layout_record const layouts[] = {ts::row_major::record,     ts::padded::record,        ts::col_major::record,      ts::panels<1>::record,
                                        ts::panels<4>::record,     ts::panels<16>::record,     ts::row_panels<1>::record,
                                        ts::row_panels<3>::record, ts::row_panels<14>::record};
   for (ts::layout_record const l : layouts)
