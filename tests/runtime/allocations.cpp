@@ -100,7 +100,7 @@ void count() {
 
 TEST_CASE("a run allocates nothing") {
   long const before = allocations;
-  delete new int;
+  ::operator delete(::operator new(sizeof(int)));   // a call: compilers may leave a new expression out
   REQUIRE(allocations == before + 1);
   count<ts::machines::host<8>>();
   count<ts::machines::gc2>();
