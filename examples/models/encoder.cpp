@@ -4,6 +4,7 @@
 #include <tessera/io/safetensors.hpp>
 #include <tessera/io/synthetic.hpp>
 #include <tessera/models/bert_checkpoint.hpp>
+#include <tessera/models/packed_encoder.hpp>
 #include <tessera/report.hpp>
 
 namespace ts = tessera;

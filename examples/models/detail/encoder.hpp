@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/models/packed_encoder.hpp>
+#include <tessera/models/token_sequence.hpp>
 
 #include "arguments.hpp"
 

@@ -18,41 +18,9 @@
 #include <tessera/base/error.hpp>
 #include <tessera/graph/model.hpp>
 #include <tessera/models/bert.hpp>
+#include <tessera/models/token_sequence.hpp>
 
 namespace tessera::models {
-
-/// The tokens of one sequence: ids, and for each its segment and position.
-struct token_sequence {
-  std::vector<std::int32_t> ids;
-  std::vector<std::int32_t> types;
-  std::vector<std::int32_t> positions;
-
-  /// Ids with segment 0 (or the given ones) and positions 0, 1, ….
-  template <class Id>
-  static token_sequence from(std::span<Id const> ids, std::span<Id const> types = {}) {
-    token_sequence s;
-    for (std::size_t i = 0; i < ids.size(); ++i) s.add(ids[i], types.empty() ? Id{0} : types[i], static_cast<Id>(i));
-    return s;
-  }
-  /// @throws input_error if a value does not fit 32 bits
-  void add(std::int64_t id, std::int64_t type, std::int64_t position) {
-    for (std::int64_t const value : {id, type, position})
-      if (value < 0 || value > 0x7fffffff)
-        throw input_error("tessera: token " + std::to_string(ids.size()) + ": " + std::to_string(value) +
-                              " is no id, segment or position",
-                          "input_ids");
-    ids.push_back(static_cast<std::int32_t>(id));
-    types.push_back(static_cast<std::int32_t>(type));
-    positions.push_back(static_cast<std::int32_t>(position));
-  }
-};
-
-/// What an encoder makes of one sequence; valid until the next run.
-struct encoded {
-  std::span<float const> last_hidden_state;    ///< (tokens, hidden)
-  std::span<float const> pooler_output;        ///< (hidden)
-  std::span<float const> sentence_embedding;   ///< (hidden)
-};
 
 TESSERA_ISA_BEGIN
 
