@@ -38,7 +38,9 @@ class barrier {
     std::uint32_t const round = round_.load(std::memory_order_relaxed);
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
       arrived_.store(0, std::memory_order_relaxed);
-      round_.store(round + 1, std::memory_order_release);
+      // Sequentially consistent, as notify_all() looks for sleepers next: with release alone that look may come first,
+      // find none, and leave a thread asleep that is just going to bed with the old round in its hand.
+      round_.store(round + 1, std::memory_order_seq_cst);
       round_.notify_all();
       return;
     }

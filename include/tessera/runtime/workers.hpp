@@ -55,7 +55,7 @@ class workers {
     for (auto& t : threads_) t.join();
   }
   void start() {
-    round_.fetch_add(1, std::memory_order_release);
+    round_.fetch_add(1, std::memory_order_seq_cst);   // before notify_all() looks for sleepers; see barrier.hpp
     round_.notify_all();
   }
   void serve(int k) {
@@ -73,7 +73,7 @@ class workers {
       seen = now;
       if (job_ == nullptr) return;
       job_(context_, k);
-      if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_all();
+      if (running_.fetch_sub(1, std::memory_order_seq_cst) == 1) running_.notify_all();
     }
   }
 
