@@ -8,6 +8,8 @@
 #include <chrono>
 #include <vector>
 
+#include <sys/resource.h>
+
 namespace tessera::benchmarks {
 
 /// Seconds of one call.
@@ -21,6 +23,13 @@ double seconds(Work&& work) {
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+/// How often another process has taken a core from this one.
+inline long preemptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
 }
 
 /// Medians of the rounds; the ratio is the median of the rounds' ratios.
