@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codelets/close.hpp"
+#include "laws/close.hpp"
 #include "reference/loops.hpp"
 #include <tessera/graph.hpp>
 
