@@ -12,6 +12,7 @@
 #include <tessera/plan/liveness.hpp>
 #include <tessera/plan/memory.hpp>
 #include <tessera/plan/overlaps.hpp>
+#include <tessera/plan/parameters.hpp>
 #include <tessera/plan/plan.hpp>
 #include <tessera/plan/plan_view.hpp>
 #include <tessera/plan/planned.hpp>

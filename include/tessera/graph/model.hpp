@@ -8,6 +8,7 @@
 #include <tessera/graph/kernels.hpp>
 #include <tessera/graph/lower.hpp>
 #include <tessera/graph/rules.hpp>
+#include <tessera/plan/parameters.hpp>
 #include <tessera/plan/planned.hpp>
 #include <tessera/runtime/engine.hpp>
 
@@ -109,7 +110,9 @@ struct graph_program {
 /// A model on a machine with shared memory: parameters, memory and threads.
 template <class M, Machine Target = machines::host<>>
 class model {
-  static_assert(Target::value.shared, "tessera: models run on machines with shared memory, such as machines::host<>");
+  static_assert(Target::value.shared || machine_has_shared_memory<Target>,
+                "tessera: models run on machines with shared memory, such as machines::host<> "
+                "(docs/errors/machine_has_shared_memory.md)");
 
  public:
   using program = graph_program<M, Target>;
@@ -131,7 +134,9 @@ class model {
   template <class Other>
   explicit model(model<Other, Target> const& other, engine_options const& options = {})
       : executor_(plan(), with_cyclic(options), other.parameters()) {
-    static_assert(same_parameters<Other>(), "tessera: these models do not have the same parameters");
+    static_assert(has_parameters_of<Other>() || parameters_agree<M, Other>,
+                  "tessera: a model takes over the parameters of one that has the same ones "
+                  "(docs/errors/parameters_agree.md)");
   }
 
   /// The values of an input: row-major, kept until they are overwritten.
@@ -213,21 +218,15 @@ class model {
     }
   }
 
-  /// Whether parameters and what they are packed into lie in memory alike.
+  /// Whether the other model has the same parameters, and packs them alike.
   template <class Other>
-  static constexpr bool same_parameters() {
-    using theirs = graph_program<Other, Target>;
-    constexpr auto const& a = planned<program>::memory;
-    constexpr auto const& b = planned<theirs>::memory;
-    if (a.parameter_bytes != b.parameter_bytes) return false;
+  static constexpr bool has_parameters_of() {
     graph const& g = graph_of<M>::value;
     graph const& h = graph_of<Other>::value;
     if (g.parameters.size() != h.parameters.size()) return false;
-    for (int i = 0; i < g.parameters.size(); ++i) {
+    for (int i = 0; i < g.parameters.size(); ++i)
       if (g.name_of(g.parameters[i]) != h.name_of(h.parameters[i])) return false;
-      if (a.parameter_offset[g.parameters[i].id] != b.parameter_offset[h.parameters[i].id]) return false;
-    }
-    return true;
+    return same_parameters(plan(), model<Other, Target>::plan());
   }
 
   template <class List>

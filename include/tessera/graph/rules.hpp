@@ -22,6 +22,8 @@ template <class... Facts> inline constexpr bool output_is_known = false;
 template <class... Facts> inline constexpr bool length_is_known = false;
 template <class... Facts> inline constexpr bool every_input_given = false;
 template <class... Facts> inline constexpr bool input_type_matches = false;
+template <class... Facts> inline constexpr bool machine_has_shared_memory = false;
+template <class... Facts> inline constexpr bool parameters_agree = false;
 
 namespace words {
 template <label Name> struct name_wanted {};         ///< the name that was asked for
