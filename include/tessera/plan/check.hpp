@@ -101,7 +101,15 @@ template <class S> using step_word = words::in_step<S::value.step>;
 template <class S> using tile_word = words::tile_number<S::value.tile_a>;
 template <class S> using pair_word = words::on_tiles_pair<S::value.tile_a, S::value.tile_b>;
 
-template <class S, int Rank = S::view().tensors[S::value.tensor_index].rank>
+/// The dimensions of a tensor, or more where a box names more.
+template <class S>
+constexpr int dimensions_named() {
+  int n = S::view().tensors[S::value.tensor_index].rank;
+  for (int d = n; d < max_rank; ++d)
+    if (S::value.box[d] != span{0, 1}) n = d + 1;
+  return n;
+}
+template <class S, int Dimensions = dimensions_named<S>()>
 struct box_of {
   static constexpr region r = S::value.box;
   using rows = words::rows_range<r[0].first, r[0].last>;

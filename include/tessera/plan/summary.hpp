@@ -74,6 +74,7 @@ namespace detail {
 struct at_box {
   int first[max_rank] = {};
   int last[max_rank] = {};
+  bool beyond = false;   ///< names a dimension that the tensor does not have
 
   /// Reads the box of a tile. @return false where it is empty
   constexpr bool read(access_record const& a, tensor_record const& t, int tile_index, int tiles) {
@@ -92,9 +93,19 @@ struct at_box {
       first[3] = b.fourth.first;
       last[3] = b.fourth.last == end ? t.extent[3] : b.fourth.last;
     }
+    if ((t.rank < 2 && b.cols != span{}) || (t.rank < 3 && b.third != span{}) || (t.rank < 4 && b.fourth != span{}))
+      name_beyond(b, t.rank);
     for (int d = 0; d < t.rank; ++d)
       if (first[d] >= last[d]) return false;
     return true;
+  }
+  constexpr void name_beyond(box const& b, int rank) {
+    span const named[max_rank] = {b.rows, b.cols, b.third, b.fourth};
+    beyond = true;
+    for (int d = rank; d < max_rank; ++d) {
+      first[d] = named[d].first;
+      last[d] = named[d].last == end ? first[d] + 1 : named[d].last;
+    }
   }
   constexpr region as_region(int rank) const {
     region r;
@@ -124,7 +135,7 @@ constexpr at_summary summarize(program_view const& p, execute_record const& e, a
     int const place = tile_index - t.map.first_tile;
     if (s.inside_own) s.inside_own = place >= 0 && place < t.map.tiles();
     std::int64_t volume = 1;
-    bool outside = false;
+    bool outside = here.beyond;
     bool open = s.boxes > 0 && s.ordered;   // whether this box comes after the last one is not known yet
     for (int d = 0; d < rank; ++d) {
       int const first = here.first[d];
@@ -143,7 +154,7 @@ constexpr at_summary summarize(program_view const& p, execute_record const& e, a
     }
     if (outside && s.outside_tile < 0 && runs_on(p, e, tile_index)) {
       s.outside_tile = tile_index;
-      s.outside = here.as_region(rank);
+      s.outside = here.as_region(here.beyond ? max_rank : rank);
     }
     if (s.boxes == 0) s.first = here.as_region(rank);
     last = here;
