@@ -80,17 +80,14 @@ constexpr bool names_are_valid() {
   }
 }
 
-/// The program of a lambda: refused where a step or a rule of the whole program is.
+/// Whether a lambda that cannot be called without arguments could be called with some.
+template <class Build>
+concept TakesArguments = requires { &Build::operator(); };
+
+/// The program of a lambda that returns a step: refused where a rule of the whole program is broken.
 template <class M, class Build>
 constexpr auto checked_program() {
-  using steps = decltype(Build{}());
-  if constexpr (std::is_same_v<steps, refused> || std::is_void_v<steps>) {
-    return refused_program{};   // reported where it was written
-  } else if constexpr (!Step<steps>) {
-    static_assert(program_accepts_step<words::step_type<steps>>,
-                  "tessera: the lambda of a program returns a step (docs/errors/program_accepts_step.md)");
-    return refused_program{};
-  } else if constexpr (!names_are_valid<program_type<M, Build>>()) {
+  if constexpr (!names_are_valid<program_type<M, Build>>()) {
     return refused_program{};
   } else if constexpr (!program_is_valid<program_type<M, Build>>()) {
     return refused_program{};
@@ -106,10 +103,21 @@ constexpr auto checked_program() {
 /// The program on machine M whose steps the lambda (without captures) returns, checked.
 template <Machine M, class Build>
 constexpr auto program(Build) {
-  if constexpr (std::is_empty_v<Build>) {
+  if constexpr (!std::is_empty_v<Build>) {
+    static_assert(std::is_empty_v<Build>,
+                  "tessera: the lambda of a program has no captures (docs/errors/function_has_no_captures.md)");
+    return refused_program{};
+  } else if constexpr (!std::is_invocable_v<Build>) {
+    static_assert(!detail::TakesArguments<Build>,   // otherwise a mistake inside the lambda, already reported
+                  "tessera: the lambda of a program takes no arguments (docs/errors/function_has_no_captures.md)");
+    return refused_program{};
+  } else if constexpr (std::is_same_v<decltype(Build{}()), refused>) {
+    return refused_program{};   // reported where it was written
+  } else if constexpr (Step<decltype(Build{}())>) {
     return detail::checked_program<M, Build>();
   } else {
-    static_assert(std::is_empty_v<Build>, "tessera: the lambda of a program has no captures");
+    static_assert(program_accepts_step<words::step_type<decltype(Build{}())>>,
+                  "tessera: the lambda of a program returns a step (docs/errors/program_accepts_step.md)");
     return refused_program{};
   }
 }

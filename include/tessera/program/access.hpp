@@ -160,7 +160,8 @@ concept ConstantBox = requires { typename std::integral_constant<int, (Function{
 /// neighbour's block. At the tensor's edge clipped, or filled as `edge` says.
 template <int... Radius, Tensor T, edge_rule Edge = edge_rule::clip>
 constexpr auto halo(T, edge::kind<Edge> = {}) {
-  static_assert(((Radius >= 0 && Radius <= 127) && ...), "tessera: a halo's radius is 0 to 127");
+  static_assert(((Radius >= 0 && Radius <= 127) && ...),
+                "tessera: a halo's radius is 0 to 127 (docs/errors/argument_in_range.md)");
   if constexpr (detail::fits_rank<T, sizeof...(Radius)>()) return halo_access<T, Edge, Radius...>{};
   else return refused_access{};
 }
@@ -183,7 +184,8 @@ constexpr band_access<T, 1, access_kind::cols> cols(T) {
 /// The block at fixed coordinates of the tensor's grid of tiles, the same for every tile.
 template <int... Coordinate, Tensor T>
 constexpr auto block(T) {
-  static_assert(((Coordinate >= 0 && Coordinate <= 32767) && ...), "tessera: a grid coordinate is 0 to 32767");
+  static_assert(((Coordinate >= 0 && Coordinate <= 32767) && ...),
+                "tessera: a grid coordinate is 0 to 32767 (docs/errors/argument_in_range.md)");
   if constexpr (detail::fits_rank<T, sizeof...(Coordinate)>()) return block_access<T, Coordinate...>{};
   else return refused_access{};
 }
@@ -191,7 +193,8 @@ constexpr auto block(T) {
 template <int... Steps, Tensor T, edge_rule Edge = edge_rule::clip>
 constexpr auto neighbour(T, edge::kind<Edge> = {}) {
   static_assert(Edge == edge_rule::clip || Edge == edge_rule::wrap,
-                "tessera: beyond the edge of the grid there is nothing, or with edge::wrap the other end");
+                "tessera: beyond the edge of the grid there is nothing, or with edge::wrap the other end "
+                "(docs/errors/argument_in_range.md)");
   if constexpr (detail::fits_rank<T, sizeof...(Steps)>()) return neighbour_access<T, Edge, Steps...>{};
   else return refused_access{};
 }

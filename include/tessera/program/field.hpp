@@ -27,12 +27,38 @@ struct unchecked_view {
   T* row(int i) const { return data + i * stride; }
 };
 
+// Rules of a field's arguments are functions: clang takes a class in which an assertion failed for one without members,
+// and what follows from that hides the message.
+namespace detail {
+
+template <int Rank>
+constexpr int rank_of_field() {
+  constexpr bool valid = Rank >= 1 && Rank <= max_rank;
+  static_assert(valid, "tessera: a field has 1 to 4 dimensions (docs/errors/argument_in_range.md)");
+  return valid ? Rank : 1;
+}
+
+template <class Layout, int Rank>
+constexpr layout_record layout_of_field() {
+  constexpr bool valid = Layout::record.is_row_major() || Rank == 2;
+  static_assert(valid, "tessera: layouts other than row_major are of rank 2 (docs/errors/argument_in_range.md)");
+  return valid ? Layout::record : row_major::record;
+}
+
+template <class T, int N>
+constexpr std::int64_t bytes_of_scratch() {
+  constexpr bool valid = std::is_trivially_copyable_v<T> && N >= 1;
+  static_assert(valid, "tessera: scratch<T, N> holds N >= 1 trivial elements (docs/errors/argument_in_range.md)");
+  return valid ? (std::int64_t{sizeof(T)} * N + 63) / 64 * 64 : 64;
+}
+
+}  // namespace detail
+
 /// Extents and place of a field in its tensor; the base of all edge fields.
 template <int Rank>
 class placed {
  public:
-  static_assert(Rank >= 1 && Rank <= max_rank, "tessera: a field has 1 to 4 dimensions");
-  static constexpr int rank = Rank;
+  static constexpr int rank = detail::rank_of_field<Rank>();
 
   /// Elements in dimension d.
   int extent(int d) const { return extent_[d]; }
@@ -81,7 +107,7 @@ class placed {
   }
   template <class... Index>
   TESSERA_INLINE std::ptrdiff_t offset(Index... index) const {
-    static_assert(sizeof...(Index) == Rank, "tessera: one index a dimension");
+    static_assert(sizeof...(Index) == Rank, "tessera: one index a dimension (docs/errors/argument_in_range.md)");
     detail::check_indices(extent_, index...);
     int d = 0;
     std::ptrdiff_t at = 0;
@@ -197,12 +223,10 @@ class output_row {
 /// padded, col_major, panels<Width> or row_panels<Width>, which the exchange produces.
 template <Element T, int Rank = 1, class Layout = row_major>
 class input : public placed<Rank> {
-  static_assert(Layout::record.is_row_major() || Rank == 2, "tessera: layouts other than row_major are of rank 2");
-
  public:
   using element_type = T;
   static constexpr direction dir = direction::in;
-  static constexpr layout_record layout = Layout::record;
+  static constexpr layout_record layout = detail::layout_of_field<Layout, Rank>();
 
   /// One element.
   template <class... Index>
@@ -288,11 +312,9 @@ class inout : public placed<Rank> {
 /// Memory of one step: N elements, aligned to 64 bytes, with no defined content at its start. Takes no argument.
 template <class T, int N>
 class scratch {
-  static_assert(std::is_trivially_copyable_v<T> && N >= 1, "tessera: scratch<T, N> holds N >= 1 trivial elements");
-
  public:
   using element_type = T;
-  static constexpr std::int64_t bytes = (std::int64_t{sizeof(T)} * N + 63) / 64 * 64;
+  static constexpr std::int64_t bytes = detail::bytes_of_scratch<T, N>();
 
   static constexpr int size() { return N; }
   T* data() const { return data_; }

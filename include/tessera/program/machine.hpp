@@ -22,6 +22,15 @@ struct machine {
   bool shared = false;                     ///< tiles see one memory: an exchange may become a view
 };
 
+namespace detail {
+template <int Tiles, std::int64_t BytesPerTile>
+constexpr int tiles_of_host() {
+  static_assert(Tiles >= 1 && BytesPerTile >= 1,
+                "tessera: host<tiles, bytes_per_tile> wants positive numbers (docs/errors/argument_in_range.md)");
+  return Tiles >= 1 ? Tiles : 1;
+}
+}  // namespace detail
+
 /// Presets are empty types with a value. Constants: see docs/concepts/machine.md.
 namespace machines {
 
@@ -47,8 +56,8 @@ struct bow {
 /// are fixed here, so that a program has one plan, the same on every computer.
 template <int Tiles = 64, std::int64_t BytesPerTile = 268435456>
 struct host {
-  static_assert(Tiles >= 1 && BytesPerTile >= 1, "tessera: host<tiles, bytes_per_tile> wants positive numbers");
-  static constexpr machine value{.tiles = Tiles, .workers = 1, .bytes_per_tile = BytesPerTile,
+  static constexpr machine value{.tiles = detail::tiles_of_host<Tiles, BytesPerTile>(), .workers = 1,
+                                 .bytes_per_tile = BytesPerTile,
                                  .working_set = 393216, .clock_hz = 3e9, .exchange_bytes_per_cycle = 8,
                                  .local_bytes_per_cycle = 32, .sync_cycles = 600, .flops_per_cycle = 32,
                                  .shared = true};

@@ -41,7 +41,8 @@ constexpr auto per_tile(Function) {
     return per_tile_state<Function>{};
   } else {
     static_assert(std::is_empty_v<Function> && std::is_invocable_v<Function, tile>,
-                  "tessera: per_tile wants a function of ts::tile without captures");
+                  "tessera: per_tile wants a function of ts::tile without captures "
+                  "(docs/errors/function_has_no_captures.md)");
     return refused_access{};
   }
 }
@@ -107,10 +108,15 @@ constexpr auto execute(Arguments...) {
 
 /// Restricts an execute to the tiles First, First + Stride, … up to and including Last.
 template <int First, int Last = First, int Stride = 1, class V, class... Arguments>
-constexpr execute_step<V, First, Last, Stride, Arguments...> on(execute_step<V, 0, -1, 1, Arguments...>) {
-  static_assert(0 <= First && First <= Last && Stride >= 1,
-                "tessera: on<first, last, stride> wants 0 <= first <= last and stride >= 1");
-  return {};
+constexpr auto on(execute_step<V, 0, -1, 1, Arguments...>) {
+  if constexpr (0 <= First && First <= Last && Stride >= 1) {
+    return execute_step<V, First, Last, Stride, Arguments...>{};
+  } else {
+    static_assert(0 <= First && First <= Last && Stride >= 1,
+                  "tessera: on<first, last, stride> wants 0 <= first <= last and stride >= 1 "
+                  "(docs/errors/argument_in_range.md)");
+    return refused{};
+  }
 }
 template <int First, int Last = First, int Stride = 1>
 constexpr refused on(refused) {
@@ -122,9 +128,12 @@ template <Step... Executes>
 constexpr auto compute_set(Executes...) {
   if constexpr (detail::any_refused<Executes...>) {
     return refused{};
-  } else {
-    static_assert((detail::is_execute<Executes> && ...), "tessera: a compute set holds execute() and on<…>(execute())");
+  } else if constexpr ((detail::is_execute<Executes> && ...)) {
     return compute_set_step<Executes...>{};
+  } else {
+    static_assert((detail::is_execute<Executes> && ...),
+                  "tessera: a compute set holds execute() and on<…>(execute()) (docs/errors/argument_in_range.md)");
+    return refused{};
   }
 }
 
@@ -138,9 +147,14 @@ constexpr auto copy(Source, Destination) {
 /// The steps `Times` times, Times >= 1.
 template <int Times, Step... S>
 constexpr auto repeat(S...) {
-  static_assert(Times >= 1, "tessera: repeat<n> wants n >= 1");
-  if constexpr (detail::any_refused<S...>) return refused{};
-  else return repeat_step<Times, sequence_step<S...>>{};
+  if constexpr (detail::any_refused<S...>) {
+    return refused{};
+  } else if constexpr (Times >= 1) {
+    return repeat_step<Times, sequence_step<S...>>{};
+  } else {
+    static_assert(Times >= 1, "tessera: repeat<n> wants n >= 1 (docs/errors/argument_in_range.md)");
+    return refused{};
+  }
 }
 
 /// The steps as long as the one element of `predicate` is not zero; it is looked at before each round.

@@ -57,22 +57,29 @@ struct by_cols {
 /// Dimensions 0 and 1 split over a grid of Rows x Cols tiles.
 template <int Rows, int Cols>
 struct by_blocks {
-  static_assert(Rows > 0 && Cols > 0, "tessera: a grid has at least one tile in each dimension");
-  static constexpr mapping_record record(int /*rank*/, int /*tiles*/) { return {0, {Rows, Cols, 1, 1}, false}; }
+  static constexpr mapping_record record(int /*rank*/, int /*tiles*/) {
+    constexpr bool valid = Rows > 0 && Cols > 0;
+    static_assert(valid, "tessera: a grid has at least one tile in each dimension (docs/errors/argument_in_range.md)");
+    return {0, {valid ? Rows : 1, valid ? Cols : 1, 1, 1}, false};
+  }
 };
 /// Everything on tile `Tile`.
 template <int Tile>
 struct on_tile {
-  static_assert(Tile >= 0, "tessera: tiles are counted from 0");
-  static constexpr mapping_record record(int /*rank*/, int /*tiles*/) { return {Tile, {1, 1, 1, 1}, false}; }
+  static constexpr mapping_record record(int /*rank*/, int /*tiles*/) {
+    static_assert(Tile >= 0, "tessera: tiles are counted from 0 (docs/errors/argument_in_range.md)");
+    return {Tile < 0 ? 0 : Tile, {1, 1, 1, 1}, false};
+  }
 };
 /// `Mapping` laid over the tiles First … Last only.
 template <int First, int Last, class Mapping>
 struct on_tiles {
-  static_assert(0 <= First && First <= Last, "tessera: on_tiles<first, last, mapping> wants 0 <= first <= last");
   static constexpr mapping_record record(int rank, int /*tiles*/) {
-    mapping_record inner = Mapping::record(rank, Last - First + 1);
-    inner.first_tile += First;
+    constexpr bool valid = 0 <= First && First <= Last;
+    static_assert(valid, "tessera: on_tiles<first, last, mapping> wants 0 <= first <= last "
+                         "(docs/errors/argument_in_range.md)");
+    mapping_record inner = Mapping::record(rank, valid ? Last - First + 1 : 1);
+    inner.first_tile += valid ? First : 0;
     return inner;
   }
 };

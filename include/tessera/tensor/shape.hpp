@@ -8,14 +8,23 @@
 
 namespace tessera {
 
+namespace detail {
+/// Extent, or an error and 1. A function: clang takes nothing of a class in which an assertion has failed for constant.
+template <int Extent>
+constexpr int positive() {
+  static_assert(Extent > 0, "tessera: every extent is positive (docs/errors/argument_in_range.md)");
+  return Extent > 0 ? Extent : 1;
+}
+}  // namespace detail
+
 /// Extents of a tensor, outermost first; rank 1 to max_rank, every extent positive.
 template <int... Extents>
 struct shape {
   static constexpr int rank = sizeof...(Extents);
-  static_assert(rank >= 1 && rank <= max_rank, "tessera: a tensor has 1 to 4 dimensions");
-  static_assert(((Extents > 0) && ...), "tessera: every extent is positive");
-  static constexpr int extent[sizeof...(Extents)] = {Extents...};
-  static constexpr std::int64_t volume = (std::int64_t{1} * ... * Extents);
+  static_assert(rank >= 1 && rank <= max_rank,
+                "tessera: a tensor has 1 to 4 dimensions (docs/errors/argument_in_range.md)");
+  static constexpr int extent[sizeof...(Extents)] = {detail::positive<Extents>()...};
+  static constexpr std::int64_t volume = (std::int64_t{1} * ... * detail::positive<Extents>());
 };
 
 }  // namespace tessera
