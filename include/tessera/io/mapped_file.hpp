@@ -76,8 +76,8 @@ class mapped_file {
   void release(std::span<std::byte const> part) const noexcept {
     auto const page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     auto const begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
-    auto const end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
-    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    auto const stop = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
+    if (begin < stop) ::madvise(reinterpret_cast<void*>(begin), stop - begin, MADV_DONTNEED);
   }
 
  private:

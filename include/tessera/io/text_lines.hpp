@@ -46,10 +46,10 @@ class text_lines {
   /// @throws io_error  if reading fails or the line is too long
   std::optional<std::string_view> next() {
     for (std::size_t searched = used_;;) {
-      std::size_t const end = buffer_.find('\n', searched);
-      if (end != std::string::npos || (at_end_ && used_ < buffer_.size())) {
-        std::string_view line = std::string_view(buffer_).substr(used_, std::min(end, buffer_.size()) - used_);
-        used_ = end == std::string::npos ? buffer_.size() : end + 1;
+      std::size_t const stop = buffer_.find('\n', searched);
+      if (stop != std::string::npos || (at_end_ && used_ < buffer_.size())) {
+        std::string_view line = std::string_view(buffer_).substr(used_, std::min(stop, buffer_.size()) - used_);
+        used_ = stop == std::string::npos ? buffer_.size() : stop + 1;
         if (line.ends_with('\r')) line.remove_suffix(1);
         ++number_;
         if (line.size() > longest_) fail_too_long(number_);

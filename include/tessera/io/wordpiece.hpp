@@ -155,19 +155,19 @@ class wordpiece {
     bool known = word.size() <= longest_word;
     for (std::size_t begin = 0; known && begin < word.size();) {
       piece_table const& table = begin == 0 ? vocabulary_->words : vocabulary_->continuations;
-      std::size_t end = word.size();
-      while (end > begin && word.starts[end] - word.starts[begin] > vocabulary_->longest) --end;
+      std::size_t stop = word.size();
+      while (stop > begin && word.starts[stop] - word.starts[begin] > vocabulary_->longest) --stop;
       known = false;
-      for (; end > begin; --end) {
+      for (; stop > begin; --stop) {
         auto const piece =
-            std::string_view(word.text).substr(word.starts[begin], word.starts[end] - word.starts[begin]);
+            std::string_view(word.text).substr(word.starts[begin], word.starts[stop] - word.starts[begin]);
         if (auto const found = table.find(piece); found != table.end()) {
           ids.push_back(found->second);
           known = true;
           break;
         }
       }
-      begin = end;
+      begin = stop;
     }
     if (known) return;
     ids.resize(before);
@@ -195,9 +195,9 @@ inline wordpiece::vocabulary::vocabulary(std::span<std::byte const> bytes, std::
   std::transform(bytes.begin(), bytes.end(), text.begin(), [](std::byte b) { return static_cast<char>(b); });
   std::string_view const all(text.data(), text.size());
   for (std::size_t begin = 0; begin < all.size();) {
-    std::size_t const end = std::min(all.find('\n', begin), all.size());
-    std::string_view line = all.substr(begin, end - begin);
-    begin = end + 1;
+    std::size_t const stop = std::min(all.find('\n', begin), all.size());
+    std::string_view line = all.substr(begin, stop - begin);
+    begin = stop + 1;
     if (line.ends_with('\r')) line.remove_suffix(1);
     std::string const number = std::to_string(tokens.size() + 1);
     if (line.empty()) fail("line " + number + " is empty; a vocabulary has one token a line");

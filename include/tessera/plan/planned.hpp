@@ -80,6 +80,10 @@ constexpr bool names_are_valid() {
   }
 }
 
+/// Whether the compiler can call a lambda. In clang 16 and 17 one with a mistake in it returns void; it cannot be called.
+template <class Build>
+concept ConstantCall = requires { typename std::integral_constant<int, (void(Build{}()), 0)>; };
+
 /// Whether a lambda that cannot be called without arguments could be called with some.
 template <class Build>
 concept TakesArguments = requires { &Build::operator(); };
@@ -111,7 +115,7 @@ constexpr auto program(Build) {
     static_assert(!detail::TakesArguments<Build>,   // otherwise a mistake inside the lambda, already reported
                   "tessera: the lambda of a program takes no arguments (docs/errors/function_has_no_captures.md)");
     return refused_program{};
-  } else if constexpr (std::is_same_v<decltype(Build{}()), refused>) {
+  } else if constexpr (std::is_same_v<decltype(Build{}()), refused> || !detail::ConstantCall<Build>) {
     return refused_program{};   // reported where it was written
   } else if constexpr (Step<decltype(Build{}())>) {
     return detail::checked_program<M, Build>();

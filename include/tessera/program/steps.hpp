@@ -22,12 +22,12 @@ concept Step = std::is_base_of_v<step_tag, S>;
 /// A step in which a mistake has been reported already: whatever contains it is silent.
 struct refused : step_tag {};
 
-/// State of a vertex that is the same on every tile:  ts::value<params{.a = 0.5f}>
-template <auto V>
+/// State of a vertex that is the same on every tile:  ts::value<0.5f>, ts::value<params{.a = 0.5f}>
+template <detail::constant V>
 struct value_state {
-  static constexpr auto get(tile) { return V; }
+  static constexpr auto get(tile) { return V.value; }
 };
-template <auto V>
+template <detail::constant V>
 inline constexpr value_state<V> value{};
 
 /// State of a vertex as a function of the tile, without captures:  ts::per_tile([](ts::tile t) { return t.index; })

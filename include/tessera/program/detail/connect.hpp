@@ -8,7 +8,15 @@
 #include <tessera/program/vertex.hpp>
 
 namespace tessera {
-template <auto V>
+namespace detail {
+/// A value as a template argument. Not `auto`: clang 16 and 17 take floating-point numbers inside a class only.
+template <class T>
+struct constant {
+  T value;
+  constexpr constant(T v) : value(v) {}
+};
+}  // namespace detail
+template <detail::constant V>
 struct value_state;
 template <class Function>
 struct per_tile_state;
@@ -17,7 +25,7 @@ struct per_tile_state;
 namespace tessera::detail {
 
 template <class A> inline constexpr bool is_state = false;
-template <auto V> inline constexpr bool is_state<value_state<V>> = true;
+template <constant V> inline constexpr bool is_state<value_state<V>> = true;
 template <class F> inline constexpr bool is_state<per_tile_state<F>> = true;
 
 /// One argument of execute(), as far as matching needs it.
