@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "laws/close.hpp"
+#include "laws/counted_allocations.hpp"
 #include "reference/loops.hpp"
 #include <tessera/graph.hpp>
 #include <tessera/nn.hpp>
@@ -7,12 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,8 +20,6 @@
 namespace ts = tessera;
 
 namespace {
-
-std::atomic<long> allocations{0};
 
 // The model of the design's page, smaller.
 struct two_layer_perceptron {
@@ -119,22 +115,6 @@ struct several {
 
 }  // namespace
 
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-  ++allocations;
-  auto const a = static_cast<std::size_t>(alignment);
-  if (void* p = std::aligned_alloc(a, (size + a - 1) / a * a)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-
 TEST_CASE("a perceptron") {
   weights const w;
   auto const pixels = reference::numbers(32 * 28, 9);
@@ -156,9 +136,9 @@ TEST_CASE("a perceptron") {
     // In place, and without a heap allocation.
     std::copy(pixels.begin(), pixels.end(), mlp.input<"x">().begin());
     mlp.run();
-    long const before = allocations;
+    long const before = laws::allocations;
     for (int i = 0; i < 5; ++i) mlp.run();
-    CHECK(allocations == before);
+    CHECK(laws::allocations == before);
     auto const in_place = mlp.output<"y">();
     CHECK(std::vector<float>(in_place.begin(), in_place.end()) == first);
   }
@@ -236,9 +216,9 @@ TEST_CASE("run-time lengths, and several capacities with one set of parameters")
     for (float& value : to.subspan(5 * 28)) value = 1e30f;
     m.run();
     CHECK(close(y.first(5 * 50), std::vector<double>(want.begin(), want.begin() + 5 * 50)));
-    long const counted = allocations;
+    long const counted = laws::allocations;
     m.run();
-    CHECK(allocations == counted);
+    CHECK(laws::allocations == counted);
     CHECK_THROWS_AS(m.template set_length<"rows">(-1), ts::input_error);
     CHECK_THROWS_AS(m.template set_length<"rows">(capacity + 1), ts::input_error);
   };
