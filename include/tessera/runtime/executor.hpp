@@ -30,6 +30,7 @@ struct engine_options {
 /// A program's memory, schedule and threads; what engines and models are made of. Not to be used by two threads at once.
 class executor {
  public:
+  [[gnu::cold]]
   executor(plan_view const& plan, engine_options const& options, std::shared_ptr<arena> parameters = nullptr)
       : plan_(plan),
         threads_(checked_threads(plan, options.threads)),
