@@ -148,7 +148,7 @@ inline void exchange_after(bindings const& fields, int access, int tile, std::ve
 
 /// Calls visit(tile) for the first tile of each distinct box of a shared or resident access.
 template <class Visit>
-void for_each_box(bindings const& fields, execute_record const& e, int access, Visit&& visit) {
+[[gnu::cold]] void for_each_box(bindings const& fields, execute_record const& e, int access, Visit&& visit) {
   program_view const& p = fields.plan().program;
   access_record const& a = fields.shown(access);
   std::vector<bool> seen(static_cast<std::size_t>(distinct_boxes(p, a)), false);
@@ -192,6 +192,15 @@ inline void clamp(exchange_action const& a) {
   }
 }
 
+[[gnu::cold, noreturn]] inline void refuse_index(exchange_action const& a, program_view const& p, int tile, int i,
+                                                  std::int64_t row) {
+  tensor_record const& t = p.tensors[a.tensor];
+  char const* const name = p.tensors[a.index].name;
+  throw run_error("tessera: " + std::string(name) + "[" + std::to_string(a.index_block[0].first + i) + "] is " +
+                      std::to_string(row) + ", but " + t.name + " has rows 0 to " + std::to_string(t.extent[0] - 1),
+                  name, tile);
+}
+
 inline void gather(exchange_action const& a, program_view const& p, storage const& memory, int tile,
                    std::int64_t const* table) {
   tensor_record const& t = p.tensors[a.tensor];
@@ -208,11 +217,7 @@ inline void gather(exchange_action const& a, program_view const& p, storage cons
     } else {
       std::memcpy(&row, indices, sizeof row);
     }
-    if (row < 0 || row >= t.extent[0])
-      throw run_error("tessera: " + std::string(index.name) + "[" + std::to_string(a.index_block[0].first + i) +
-                          "] is " + std::to_string(row) + ", but " + t.name + " has rows 0 to " +
-                          std::to_string(t.extent[0] - 1),
-                      index.name, tile);
+    if (row < 0 || row >= t.extent[0]) refuse_index(a, p, tile, i, row);
     region wanted = whole_of(t);
     wanted[0] = {static_cast<int>(row), static_cast<int>(row) + 1};
     memory.for_each_owner(a.tensor, tile, wanted, [&](int owner_tile, region const& owned) {

@@ -103,7 +103,7 @@ class executor {
     std::exception_ptr failure;
   };
 
-  static int checked_threads(plan_view const& plan, int threads) {
+  [[gnu::cold]] static int checked_threads(plan_view const& plan, int threads) {
     if (threads < 1 || threads > 1024)
       throw input_error("tessera: threads is " + std::to_string(threads) + ", not in [1, 1024]", "threads");
     return threads < plan.program.target.tiles ? threads : plan.program.target.tiles;
@@ -188,7 +188,7 @@ class executor {
 
   /// After a failure tiles above the lowest failing one have nothing to say any more, but lower ones do.
   static bool has_failed(int tile, thread_state const& me) { return tile >= me.failed_tile; }
-  void fail(int tile, thread_state& me) {
+  [[gnu::cold]] void fail(int tile, thread_state& me) {
     me.failed_tile = tile;
     try {
       throw;
@@ -203,7 +203,7 @@ class executor {
            !failed_at_.compare_exchange_weak(earliest, me.meetings, std::memory_order_relaxed)) {
     }
   }
-  [[noreturn]] void rethrow() {
+  [[noreturn, gnu::cold]] void rethrow() {
     thread_state* lowest = nullptr;
     for (auto& state : tables_)
       if (state->failed_tile >= 0 && (lowest == nullptr || state->failed_tile < lowest->failed_tile))
@@ -235,7 +235,7 @@ class executor {
     return false;
   }
 
-  void move_whole(int tensor, std::byte* outside_data, bool into_tensor) {
+  [[gnu::cold]] void move_whole(int tensor, std::byte* outside_data, bool into_tensor) {
     program_view const& p = plan_.program;
     tensor_record const& t = p.tensors[tensor];
     std::int64_t const* const table = tables_[0]->table.data();

@@ -36,8 +36,8 @@ struct slice {
   int last = 0;
 };
 
-/// The lists of vertices, copies and packing of each step and thread. What only runs when an engine is built is cold here
-/// and beside: optimised for size, which saves a tenth of the time to compile a small program.
+/// The lists of vertices, copies and packing of each step and thread. What runs when an engine is built, and not in its
+/// runs, is [[gnu::cold]] here and in the headers beside: optimised for size, it is compiled sooner.
 class schedule {
  public:
   /// @param fields  must outlive this object
@@ -132,11 +132,11 @@ class schedule {
 
   void swapped_tensors(int s) {
     program_view const& p = plan_.program;
-    swaps_.resize(static_cast<std::size_t>(p.tensor_count), false);
+    swaps_.resize(static_cast<std::size_t>(p.tensor_count), 0);
     if (p.steps[s].kind != step_kind::copy || !plan_.swap[s]) return;
-    for (int i = 0; i < 2; ++i) swaps_[static_cast<std::size_t>(p.accesses[p.steps[s].first + i].tensor)] = true;
+    for (int i = 0; i < 2; ++i) swaps_[static_cast<std::size_t>(p.accesses[p.steps[s].first + i].tensor)] = 1;
   }
-  bool swaps(int tensor) const { return swaps_[static_cast<std::size_t>(tensor)]; }
+  bool swaps(int tensor) const { return swaps_[static_cast<std::size_t>(tensor)] != 0; }
 
   [[gnu::cold]] void construct(vertex_entry& v) const {
     execute_record const& e = plan_.program.executes[v.execute];
@@ -164,15 +164,14 @@ class schedule {
       execute_record const& x = p.executes[e];
       kernel_record const& k = p.kernels[x.kernel];
       std::vector<int> tiles;
+      int const panels = largest_packed(x);
+      auto const before = [&](int t, int u) {
+        return box_number(p, p.accesses[panels], t) < box_number(p, p.accesses[panels], u);
+      };
       for (int t = x.first_tile; t <= x.last_tile; t += x.stride)
-        if (fields_.owner(t) == thread && runs_on(p, x, t) && !left_out(x, t)) tiles.push_back(t);
+        if (fields_.owner(t) == thread && runs_on(p, x, t) && !left_out(x, t))
+          tiles.insert(panels < 0 ? tiles.end() : std::upper_bound(tiles.begin(), tiles.end(), t, before), t);
       if (tiles.empty()) continue;
-      if (int const panels = largest_packed(x); panels >= 0)
-        std::sort(tiles.begin(), tiles.end(), [&](int t, int u) {   // not stable_sort: clang warns of GCC 12's
-          int const a = box_number(p, p.accesses[panels], t);
-          int const b = box_number(p, p.accesses[panels], u);
-          return a != b ? a < b : t < u;
-        });
       std::int64_t const alignment = std::max(k.object_alignment, 8);
       std::int64_t const step = (k.object_bytes + alignment - 1) / alignment * alignment;
       objects_.emplace_back(step * static_cast<std::int64_t>(tiles.size()));
@@ -266,7 +265,7 @@ class schedule {
   bindings const& fields_;
   plan_view const& plan_;
   int threads_;
-  std::vector<bool> swaps_;
+  std::vector<char> swaps_;   ///< of each tensor, whether a swap moves it
   std::vector<arena> objects_;
   std::vector<slice> vertex_range_, copy_range_, pack_range_;
 };

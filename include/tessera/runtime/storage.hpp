@@ -59,7 +59,7 @@ class storage {
   std::int64_t bytes() const { return arena_.bytes() + parameters_->bytes(); }
 
   /// Where region r of a tensor begins in the memory of the tile `owner`, whose block contains r.
-  place locate(int tensor, int owner, region const& r) const {
+  [[gnu::noinline]] place locate(int tensor, int owner, region const& r) const {
     program_view const& p = plan_.program;
     tensor_record const& t = p.tensors[tensor];
     bool const complete = p.target.shared || t.map.replicated;
@@ -113,6 +113,7 @@ class storage {
 };
 
 /// The move of `part` between a tensor in storage and memory that holds region `all` in row-major order at `to`.
+[[gnu::noinline]]
 inline transfer transfer_of(program_view const& p, int tensor, place const& in_tensor, region const& part,
                             place const& outside, region const& all, bool into_tensor) {
   tensor_record const& t = p.tensors[tensor];

@@ -46,7 +46,7 @@ struct transfer {
   std::ptrdiff_t bytes() const {
     return std::ptrdiff_t{element_bytes} * n[0] * n[1] * n[2] * n[3];
   }
-  void apply(std::int64_t const* table) const {
+  [[gnu::noinline]] void apply(std::int64_t const* table) const {
     std::byte const* const source = from.address(table);
     std::byte* const target = to.address(table);
     int count[max_rank];
