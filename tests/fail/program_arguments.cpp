@@ -1,4 +1,4 @@
-// EXPECT: the lambda of a program takes no arguments
+// EXPECT: a lambda without arguments
 // SPDX-License-Identifier: Apache-2.0
 // What a program is cannot depend on an argument.
 #include <tessera/tile.hpp>

@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -33,6 +32,52 @@ struct normalised {
     engine.write(x, reference::numbers(rows * cols, 1));
     engine.write(weight, reference::numbers(cols, 2));
     engine.write(bias, reference::numbers(cols, 3));
+    engine.run();
+    return engine.read(y);
+  }
+};
+
+constexpr ts::tensor<"mask", std::int64_t, ts::shape<1, cols>, ts::on_tile<0>> mask;
+struct probabilities {
+  template <class M>
+  static std::vector<float> run(ts::engine_options const& options) {
+    static constexpr auto program = ts::program<M>([] {
+      return ts::sequence(
+          ts::inputs(x, mask), ts::outputs(y),
+          ts::execute<ts::codelets::softmax_rows<true>>(x, ts::whole(mask), y, ts::value<rows>));
+    });
+    ts::engine engine{program, options};
+    std::vector<std::int64_t> keep(cols, 1);
+    keep[3] = keep[70] = 0;
+    engine.write(x, reference::numbers(rows * cols, 1));
+    engine.write(mask, keep);
+    engine.run();
+    return engine.read(y);
+  }
+};
+
+// Rows by their numbers, some of them twice.
+constexpr ts::tensor<"ids", std::int32_t, ts::shape<rows>, ts::by_rows> ids;
+struct copy_rows {
+  ts::input<float, 2> picked;
+  ts::output<float, 2> v;
+  TESSERA_FIELDS(copy_rows, picked, v);
+  void compute() const {
+    for (int i = 0; i < v.rows(); ++i)
+      for (int j = 0; j < v.cols(); ++j) v(i, j) = picked(i, j);
+  }
+};
+struct gathered {
+  template <class M>
+  static std::vector<float> run(ts::engine_options const& options) {
+    static constexpr auto program = ts::program<M>([] {
+      return ts::sequence(ts::inputs(x, ids), ts::outputs(y), ts::execute<copy_rows>(ts::gather(x, ids), y));
+    });
+    ts::engine engine{program, options};
+    std::vector<std::int32_t> numbers(rows);
+    for (int i = 0; i < rows; ++i) numbers[static_cast<std::size_t>(i)] = 7 * i * i % rows;
+    engine.write(x, reference::numbers(rows * cols, 1));
+    engine.write(ids, numbers);
     engine.run();
     return engine.read(y);
   }
@@ -100,5 +145,7 @@ TEST_CASE("normalisation to length 1") { laws::check_invariant<mapped<ts::codele
 TEST_CASE("GELU, whose rows are one long row where they follow one another") {
   laws::check_invariant<mapped<ts::codelets::map_elements<ts::activation::gelu_erf>>>();
 }
+TEST_CASE("a masked softmax") { laws::check_invariant<probabilities>(); }
+TEST_CASE("a gather") { laws::check_invariant<gathered>(); }
 TEST_CASE("a product with the right operand in panels") { laws::check_invariant<multiplied>(); }
 TEST_CASE("a loop over halos") { laws::check_invariant<relaxed>(); }

@@ -31,6 +31,43 @@ struct of {
   static constexpr ts::plan_view plan() { return ts::planned<std::remove_const_t<decltype(program)>>::plan(); }
 };
 
+// Two parameters of one shape, used in one order or the other, at the edge in one way or the other, on all tiles or some.
+constexpr ts::tensor<"x", float, ts::shape<8, 16>, ts::by_blocks<2, 2>> x;
+constexpr ts::tensor<"y", float, ts::shape<8, 16>, ts::by_blocks<2, 2>> y;
+constexpr ts::tensor<"p", float, ts::shape<8, 16>, ts::by_blocks<2, 2>> p;
+constexpr ts::tensor<"q", float, ts::shape<8, 16>, ts::by_blocks<2, 2>> q;
+struct packed {
+  ts::input<float, 2, ts::panels<4>> b;
+  ts::output<float, 2> c;
+  TESSERA_FIELDS(packed, b, c);
+  void compute() const {}
+};
+template <class Build>
+constexpr ts::plan_view planned(Build build) {
+  return ts::planned<decltype(ts::program<ts::machines::host<4>>(build))>::plan();
+}
+constexpr auto pq = planned([] {
+  return ts::sequence(ts::parameters(p, q), ts::outputs(x, y), ts::execute<packed>(ts::cols(p), x),
+                      ts::execute<packed>(ts::cols(q), y));
+});
+constexpr auto qp = planned([] {
+  return ts::sequence(ts::parameters(p, q), ts::outputs(x, y), ts::execute<packed>(ts::cols(q), x),
+                      ts::execute<packed>(ts::cols(p), y));
+});
+constexpr auto clipped = planned([] {
+  return ts::sequence(ts::parameters(p), ts::outputs(x), ts::execute<packed>(ts::neighbour<0, 1>(p), x));
+});
+constexpr auto wrapped = planned([] {
+  return ts::sequence(ts::parameters(p), ts::outputs(x),
+                      ts::execute<packed>(ts::neighbour<0, 1>(p, ts::edge::wrap), x));
+});
+constexpr auto everywhere = planned(
+    [] { return ts::sequence(ts::parameters(p), ts::outputs(x), ts::execute<packed>(ts::cols(p), x)); });
+constexpr auto somewhere = planned([] {
+  return ts::sequence(ts::parameters(p), ts::inputs(x), ts::outputs(x),
+                      ts::on<0, 1>(ts::execute<packed>(ts::cols(p), x)));
+});
+
 using base = of<16, 8, 16, 4, 2, 4>;
 template <class Other>
 constexpr bool shares = ts::same_parameters(base::plan(), Other::plan());
@@ -48,4 +85,12 @@ TEST_CASE("other extents, panels and boxes are other parameters, also in as many
   CHECK_FALSE(shares<of<16, 8, 16, 4, 2, 8>>);   // panels twice as wide
   CHECK_FALSE(shares<of<16, 8, 16, 4, 1, 4>>);   // one box instead of two
   CHECK_FALSE(shares<of<16, 8, 12, 4, 2, 4>>);   // fewer columns
+}
+
+TEST_CASE("parameters are packed for the same uses") {
+  CHECK(ts::same_parameters(pq, pq));
+  CHECK_FALSE(ts::same_parameters(pq, qp));
+  CHECK_FALSE(ts::same_parameters(clipped, wrapped));
+  CHECK(ts::same_parameters(everywhere, everywhere));
+  CHECK_FALSE(ts::same_parameters(everywhere, somewhere));   // some boxes are never packed
 }

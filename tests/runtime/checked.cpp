@@ -21,7 +21,9 @@ struct where {
   int row = 0, col = 0, kind = 0;
 };
 
-/// Touches one element that may be outside of its field.
+}  // namespace
+
+/// Touches one element that may be outside of its field. Not in the unnamed namespace: messages show its name.
 struct touch {
   ts::input<float, 2> a;
   ts::output<float, 2> b;
@@ -40,6 +42,8 @@ struct touch {
     }
   }
 };
+
+namespace {
 
 template <where At>
 std::string error_of() {
@@ -60,13 +64,13 @@ std::string error_of() {
 TEST_CASE("accesses outside of a field are errors") {
   CHECK(error_of<where{0, 0, 0}>() == "");
   CHECK(error_of<where{1, 3, 0}>() == "");
-  CHECK(error_of<where{2, 0, 0}>() == "tessera: index 2 of a field is outside [0, 2)");
-  CHECK(error_of<where{0, 4, 0}>() == "tessera: index 4 of a field is outside [0, 4)");
-  CHECK(error_of<where{-1, 0, 0}>() == "tessera: index -1 of a field is outside [0, 2)");
-  CHECK(error_of<where{0, 4, 1}>() == "tessera: index 4 of a field is outside [0, 4)");
-  CHECK(error_of<where{0, -1, 2}>() == "tessera: index -1 of a field is outside [0, 4)");
+  CHECK(error_of<where{2, 0, 0}>() == "tessera: index 2 of a field is outside [0, 2) (vertex touch on tile 0)");
+  CHECK(error_of<where{0, 4, 0}>() == "tessera: index 4 of a field is outside [0, 4) (vertex touch on tile 0)");
+  CHECK(error_of<where{-1, 0, 0}>() == "tessera: index -1 of a field is outside [0, 2) (vertex touch on tile 0)");
+  CHECK(error_of<where{0, 4, 1}>() == "tessera: index 4 of a field is outside [0, 4) (vertex touch on tile 0)");
+  CHECK(error_of<where{0, -1, 2}>() == "tessera: index -1 of a field is outside [0, 4) (vertex touch on tile 0)");
   CHECK(error_of<where{2, 0, 3}>() == "");
-  CHECK(error_of<where{3, 0, 3}>() == "tessera: index 3 of a field is outside [0, 3)");
+  CHECK(error_of<where{3, 0, 3}>() == "tessera: index 3 of a field is outside [0, 3) (vertex touch on tile 0)");
 }
 
 TEST_CASE("memory that nothing has written is not a number") {

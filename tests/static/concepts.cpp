@@ -64,6 +64,27 @@ struct axpy {
 static_assert(ts::Vertex<axpy>);
 // [end]
 
+namespace simd_page {
+// [simd]
+struct saxpy {
+  ts::input<float> x;
+  ts::inout<float> y;
+  float a = 1;
+  TESSERA_FIELDS(saxpy, x, y, a);
+
+  void compute() const {
+    float const* const from = unchecked(x).data;
+    float* const to = unchecked(y).data;
+    auto const factor = ts::simd::broadcast(a);
+    ts::simd::for_each_batch<float>(y.rows(), [&](int i, auto count) {   // whole registers, then what is left over
+      ts::simd::store(to + i, ts::simd::fma(factor, ts::simd::load(from + i, count), ts::simd::load(to + i, count)), count);
+    });
+  }
+};
+// [end]
+static_assert(ts::Vertex<saxpy>);
+}  // namespace simd_page
+
 namespace field_page {
 // [field]
 struct column_sums {

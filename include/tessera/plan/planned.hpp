@@ -80,13 +80,24 @@ constexpr bool names_are_valid() {
   }
 }
 
-/// Whether the compiler can call a lambda. In clang 16 and 17 one with a mistake in it returns void; it cannot be called.
+/// Whether a lambda's result is void because there is a mistake in it, already reported: clang 16 and 17 only, and there
+/// the lambda is no constant.
 template <class Build>
 concept ConstantCall = requires { typename std::integral_constant<int, (void(Build{}()), 0)>; };
-
-/// Whether a lambda that cannot be called without arguments could be called with some.
 template <class Build>
-concept TakesArguments = requires { &Build::operator(); };
+constexpr bool lost_its_return() {
+#if defined(__clang__) && __clang_major__ < 18
+  return std::is_void_v<decltype(Build{}())> && !ConstantCall<Build>;
+#else
+  return false;
+#endif
+}
+
+/// Whether what cannot be called without arguments is wrong in itself, and not a lambda with a mistake inside, which has
+/// been reported.
+template <class Build>
+concept NotALambda = !std::is_class_v<Build> || Step<Build> || requires { &Build::operator(); } ||
+                     requires { &Build::template operator()<int>; };
 
 /// The program of a lambda that returns a step: refused where a rule of the whole program is broken.
 template <class M, class Build>
@@ -104,24 +115,27 @@ constexpr auto checked_program() {
 
 }  // namespace detail
 
-/// The program on machine M whose steps the lambda (without captures) returns, checked.
+/// The program on machine M whose steps the lambda (without captures or arguments) returns, checked. Only the type of the
+/// steps matters: the lambda is never called.
 template <Machine M, class Build>
 constexpr auto program(Build) {
-  if constexpr (!std::is_empty_v<Build>) {
-    static_assert(std::is_empty_v<Build>,
-                  "tessera: the lambda of a program has no captures (docs/errors/function_has_no_captures.md)");
+  if constexpr (std::is_class_v<Build> && !(std::is_empty_v<Build> && std::is_default_constructible_v<Build>)) {
+    static_assert(std::is_empty_v<Build> && std::is_default_constructible_v<Build>,
+                  "tessera: the lambda of a program has no captures, nor [&] or [=] (docs/errors/function_has_no_captures.md)");
     return refused_program{};
-  } else if constexpr (!std::is_invocable_v<Build>) {
-    static_assert(!detail::TakesArguments<Build>,   // otherwise a mistake inside the lambda, already reported
-                  "tessera: the lambda of a program takes no arguments (docs/errors/function_has_no_captures.md)");
+  } else if constexpr (!std::is_class_v<Build> || !std::is_invocable_v<Build>) {
+    static_assert(!detail::NotALambda<Build>,
+                  "tessera: a program is written program<machine>([] { return …; }), a lambda without arguments "
+                  "(docs/errors/program_accepts_step.md)");
     return refused_program{};
-  } else if constexpr (std::is_same_v<decltype(Build{}()), refused> || !detail::ConstantCall<Build>) {
+  } else if constexpr (std::is_same_v<decltype(Build{}()), refused>) {
     return refused_program{};   // reported where it was written
   } else if constexpr (Step<decltype(Build{}())>) {
     return detail::checked_program<M, Build>();
   } else {
-    static_assert(program_accepts_step<words::step_type<decltype(Build{}())>>,
-                  "tessera: the lambda of a program returns a step (docs/errors/program_accepts_step.md)");
+    static_assert(detail::lost_its_return<Build>() || program_accepts_step<words::step_type<decltype(Build{}())>>,
+                  "tessera: the lambda of a program returns a step; void: it returns nothing, or an error above took its "
+                  "return away (docs/errors/program_accepts_step.md)");
     return refused_program{};
   }
 }

@@ -79,6 +79,7 @@ struct at_box {
   /// Reads the box of a tile. @return false where it is empty
   constexpr bool read(access_record const& a, tensor_record const& t, int tile_index, int tiles) {
     box const b = a.at({tile_index, tiles});
+    beyond = false;
     first[0] = b.rows.first;
     last[0] = b.rows.last == end ? t.extent[0] : b.rows.last;
     if (t.rank > 1) {
@@ -93,18 +94,19 @@ struct at_box {
       first[3] = b.fourth.first;
       last[3] = b.fourth.last == end ? t.extent[3] : b.fourth.last;
     }
-    if ((t.rank < 2 && b.cols != span{}) || (t.rank < 3 && b.third != span{}) || (t.rank < 4 && b.fourth != span{}))
-      name_beyond(b, t.rank);
     for (int d = 0; d < t.rank; ++d)
       if (first[d] >= last[d]) return false;
+    if (t.rank < max_rank) look_beyond(b, t.rank);
     return true;
   }
-  constexpr void name_beyond(box const& b, int rank) {
+  /// A dimension that is not there is [0, 1), or not named.
+  constexpr void look_beyond(box const& b, int rank) {
     span const named[max_rank] = {b.rows, b.cols, b.third, b.fourth};
-    beyond = true;
     for (int d = rank; d < max_rank; ++d) {
-      first[d] = named[d].first;
-      last[d] = named[d].last == end ? first[d] + 1 : named[d].last;
+      bool const there = named[d] != span{} && named[d] != span{0, 1};
+      first[d] = there ? named[d].first : 0;
+      last[d] = there ? named[d].last : 1;
+      beyond |= there;
     }
   }
   constexpr region as_region(int rank) const {

@@ -160,9 +160,10 @@ concept ConstantBox = requires { typename std::integral_constant<int, (Function{
 /// neighbour's block. At the tensor's edge clipped, or filled as `edge` says.
 template <int... Radius, Tensor T, edge_rule Edge = edge_rule::clip>
 constexpr auto halo(T, edge::kind<Edge> = {}) {
-  static_assert(((Radius >= 0 && Radius <= 127) && ...),
-                "tessera: a halo's radius is 0 to 127 (docs/errors/argument_in_range.md)");
-  if constexpr (detail::fits_rank<T, sizeof...(Radius)>()) return halo_access<T, Edge, Radius...>{};
+  constexpr bool valid = ((Radius >= 0 && Radius <= 127) && ...);
+  static_assert(valid, "tessera: a halo's radius is 0 to 127 (docs/errors/argument_in_range.md)");
+  if constexpr (!valid) return refused_access{};
+  else if constexpr (detail::fits_rank<T, sizeof...(Radius)>()) return halo_access<T, Edge, Radius...>{};
   else return refused_access{};
 }
 /// All of a tensor, on every tile.
@@ -184,18 +185,22 @@ constexpr band_access<T, 1, access_kind::cols> cols(T) {
 /// The block at fixed coordinates of the tensor's grid of tiles, the same for every tile.
 template <int... Coordinate, Tensor T>
 constexpr auto block(T) {
-  static_assert(((Coordinate >= 0 && Coordinate <= 32767) && ...),
-                "tessera: a grid coordinate is 0 to 32767 (docs/errors/argument_in_range.md)");
-  if constexpr (detail::fits_rank<T, sizeof...(Coordinate)>()) return block_access<T, Coordinate...>{};
+  constexpr bool valid = ((Coordinate >= 0 && Coordinate <= 32767) && ...);
+  static_assert(valid, "tessera: a grid coordinate is 0 to 32767 (docs/errors/argument_in_range.md)");
+  if constexpr (!valid) return refused_access{};
+  else if constexpr (detail::fits_rank<T, sizeof...(Coordinate)>()) return block_access<T, Coordinate...>{};
   else return refused_access{};
 }
 /// The block `Steps` away from the tile's own in the tensor's grid; with edge::wrap the grid is a torus.
 template <int... Steps, Tensor T, edge_rule Edge = edge_rule::clip>
 constexpr auto neighbour(T, edge::kind<Edge> = {}) {
-  static_assert(Edge == edge_rule::clip || Edge == edge_rule::wrap,
-                "tessera: beyond the edge of the grid there is nothing, or with edge::wrap the other end "
-                "(docs/errors/argument_in_range.md)");
-  if constexpr (detail::fits_rank<T, sizeof...(Steps)>()) return neighbour_access<T, Edge, Steps...>{};
+  constexpr bool edge_valid = Edge == edge_rule::clip || Edge == edge_rule::wrap;
+  constexpr bool steps_valid = ((Steps >= -32767 && Steps <= 32767) && ...);
+  static_assert(edge_valid, "tessera: beyond the edge of the grid there is nothing, or with edge::wrap the other end "
+                            "(docs/errors/argument_in_range.md)");
+  static_assert(steps_valid, "tessera: a neighbour is -32767 to 32767 steps away (docs/errors/argument_in_range.md)");
+  if constexpr (!edge_valid || !steps_valid) return refused_access{};
+  else if constexpr (detail::fits_rank<T, sizeof...(Steps)>()) return neighbour_access<T, Edge, Steps...>{};
   else return refused_access{};
 }
 /// Row ids[i] of the tensor as row i of the field, for the tile's own block of `ids`. Indices are checked at run time.

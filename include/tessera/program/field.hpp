@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-template <Element T, int Rank = 1>
+template <class T, int Rank = 1>
 class output;
 
 /// Pointer and row stride of a field, without any check: for codelets.
@@ -59,6 +59,7 @@ template <int Rank>
 class placed {
  public:
   static constexpr int rank = detail::rank_of_field<Rank>();
+  static constexpr bool rank_is_valid = rank == Rank;
 
   /// Elements in dimension d.
   int extent(int d) const { return extent_[d]; }
@@ -221,7 +222,7 @@ class output_row {
 
 /// A box that the vertex reads. `Layout` is the order of the elements that the kernel wants: row_major, or for rank 2
 /// padded, col_major, panels<Width> or row_panels<Width>, which the exchange produces.
-template <Element T, int Rank = 1, class Layout = row_major>
+template <class T, int Rank = 1, class Layout = row_major>
 class input : public placed<Rank> {
  public:
   using element_type = T;
@@ -239,7 +240,7 @@ class input : public placed<Rank> {
     }
   }
   /// Row i, contiguous. A vector is its own only row.
-  TESSERA_INLINE row_view<T const> row(int i = 0) const requires(Rank <= 2 && Layout::record.has_rows()) {
+  TESSERA_INLINE row_view<T const> row(int i = 0) const requires(Rank <= 2 && layout.has_rows()) {
     if constexpr (Rank == 1) return {data_, this->extent_[0]};
     else return {data_ + this->row_offset(i), this->extent_[1]};
   }
@@ -254,7 +255,7 @@ class input : public placed<Rank> {
 };
 
 /// A box that the vertex writes and cannot read.
-template <Element T, int Rank>
+template <class T, int Rank>
 class output : public placed<Rank> {
  public:
   using element_type = T;
@@ -282,7 +283,7 @@ class output : public placed<Rank> {
 };
 
 /// A box that the vertex reads and writes.
-template <Element T, int Rank = 1>
+template <class T, int Rank = 1>
 class inout : public placed<Rank> {
  public:
   using element_type = T;

@@ -57,7 +57,7 @@ struct bow {
 template <int Tiles = 64, std::int64_t BytesPerTile = 268435456>
 struct host {
   static constexpr machine value{.tiles = detail::tiles_of_host<Tiles, BytesPerTile>(), .workers = 1,
-                                 .bytes_per_tile = BytesPerTile,
+                                 .bytes_per_tile = BytesPerTile >= 1 ? BytesPerTile : 268435456,
                                  .working_set = 393216, .clock_hz = 3e9, .exchange_bytes_per_cycle = 8,
                                  .local_bytes_per_cycle = 32, .sync_cycles = 600, .flops_per_cycle = 32,
                                  .shared = true};

@@ -37,10 +37,11 @@ struct per_tile_state {
 };
 template <class Function>
 constexpr auto per_tile(Function) {
-  if constexpr (std::is_empty_v<Function> && std::is_invocable_v<Function, tile>) {
+  constexpr bool without_captures = std::is_empty_v<Function> && std::is_default_constructible_v<Function>;   // nor [&]
+  if constexpr (without_captures && std::is_invocable_v<Function, tile>) {
     return per_tile_state<Function>{};
   } else {
-    static_assert(std::is_empty_v<Function> && std::is_invocable_v<Function, tile>,
+    static_assert(without_captures && std::is_invocable_v<Function, tile>,
                   "tessera: per_tile wants a function of ts::tile without captures "
                   "(docs/errors/function_has_no_captures.md)");
     return refused_access{};

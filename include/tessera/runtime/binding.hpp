@@ -20,7 +20,7 @@ class bindings {
  public:
   /// @param cyclic   tile t belongs to thread t mod threads, instead of each thread having a run of tiles
   /// @param lengths  the current run-time lengths; must outlive this object
-  [[gnu::cold]] bindings(plan_view const& plan, storage& memory, int threads, bool cyclic, int const* lengths)
+  bindings(plan_view const& plan, storage& memory, int threads, bool cyclic, int const* lengths)
       : plan_(plan), memory_(memory), threads_(threads), cyclic_(cyclic), lengths_(lengths) {
     if constexpr (planted_fault == 3) {
       program_view const& p = plan.program;
@@ -96,7 +96,7 @@ class bindings {
   }
 
   /// Every thread's workspace holds what one vertex at a time needs; offsets of buffers in it, by access.
-  [[gnu::cold]] void plan_workspaces() {
+  void plan_workspaces() {
     program_view const& p = plan_.program;
     workspace_offset_.resize(static_cast<std::size_t>(p.access_count), 0);
     scratch_offset_.resize(static_cast<std::size_t>(p.execute_count), 0);

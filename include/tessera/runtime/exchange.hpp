@@ -45,7 +45,6 @@ struct pack_entry {
 };
 
 /// Appends what fills the buffer of an input or inout on a tile; nothing where the field is a view.
-[[gnu::cold]]
 inline void exchange_before(bindings const& fields, int access, int tile, std::vector<exchange_action>& actions) {
   program_view const& p = fields.plan().program;
   access_record const& a = fields.shown(access);
@@ -115,7 +114,6 @@ inline void exchange_before(bindings const& fields, int access, int tile, std::v
 }
 
 /// Appends what scatters the buffer of an output or inout from a tile to the tiles that own its elements.
-[[gnu::cold]]
 inline void exchange_after(bindings const& fields, int access, int tile, std::vector<exchange_action>& actions) {
   program_view const& p = fields.plan().program;
   access_record const& a = p.accesses[access];
@@ -130,7 +128,7 @@ inline void exchange_after(bindings const& fields, int access, int tile, std::ve
 }
 
 /// The packing of the whole box that a shared or resident access covers on a tile.
-[[gnu::cold]] inline pack_entry box_packing(bindings const& fields, int access, int tile) {
+[[gnu::noinline]] inline pack_entry box_packing(bindings const& fields, int access, int tile) {
   program_view const& p = fields.plan().program;
   access_record const& a = fields.shown(access);
   region const r = covered(p, a, tile);
@@ -148,7 +146,7 @@ inline void exchange_after(bindings const& fields, int access, int tile, std::ve
 
 /// Calls visit(tile) for the first tile of each distinct box of a shared or resident access.
 template <class Visit>
-[[gnu::cold]] void for_each_box(bindings const& fields, execute_record const& e, int access, Visit&& visit) {
+void for_each_box(bindings const& fields, execute_record const& e, int access, Visit&& visit) {
   program_view const& p = fields.plan().program;
   access_record const& a = fields.shown(access);
   std::vector<bool> seen(static_cast<std::size_t>(distinct_boxes(p, a)), false);

@@ -30,7 +30,6 @@ struct engine_options {
 /// A program's memory, schedule and threads; what engines and models are made of. Not to be used by two threads at once.
 class executor {
  public:
-  [[gnu::cold]]
   executor(plan_view const& plan, engine_options const& options, std::shared_ptr<arena> parameters = nullptr)
       : plan_(plan),
         threads_(checked_threads(plan, options.threads)),
@@ -103,7 +102,7 @@ class executor {
     std::exception_ptr failure;
   };
 
-  [[gnu::cold]] static int checked_threads(plan_view const& plan, int threads) {
+  static int checked_threads(plan_view const& plan, int threads) {
     if (threads < 1 || threads > 1024)
       throw input_error("tessera: threads is " + std::to_string(threads) + ", not in [1, 1024]", "threads");
     return threads < plan.program.target.tiles ? threads : plan.program.target.tiles;
@@ -180,7 +179,7 @@ class executor {
         for (int a = v.first_after; a < v.first_after + v.after; ++a)
           perform(schedule_.actions[static_cast<std::size_t>(a)], plan_.program, memory_, v.tile, table);
       } catch (...) {
-        fail(v.tile, me);
+        fail(v, me);
       }
     }
     return true;
@@ -188,13 +187,17 @@ class executor {
 
   /// After a failure tiles above the lowest failing one have nothing to say any more, but lower ones do.
   static bool has_failed(int tile, thread_state const& me) { return tile >= me.failed_tile; }
-  [[gnu::cold]] void fail(int tile, thread_state& me) {
-    me.failed_tile = tile;
+  [[gnu::cold]] void fail(vertex_entry const& v, thread_state& me) {
+    me.failed_tile = v.tile;
     try {
       throw;
     } catch (run_error const& e) {   // a vertex does not know where it runs
-      me.failure = e.tile() >= 0 ? std::current_exception()
-                                 : std::make_exception_ptr(run_error(e.what(), e.tensor(), tile));
+      char const* const name = plan_.program.kernels[plan_.program.executes[v.execute].kernel].name;
+      me.failure = e.tile() >= 0
+                       ? std::current_exception()
+                       : std::make_exception_ptr(run_error(std::string(e.what()) + " (vertex " + name + " on tile " +
+                                                               std::to_string(v.tile) + ")",
+                                                           e.tensor(), v.tile));
     } catch (...) {
       me.failure = std::current_exception();
     }
@@ -235,7 +238,7 @@ class executor {
     return false;
   }
 
-  [[gnu::cold]] void move_whole(int tensor, std::byte* outside_data, bool into_tensor) {
+  [[gnu::noinline]] void move_whole(int tensor, std::byte* outside_data, bool into_tensor) {
     program_view const& p = plan_.program;
     tensor_record const& t = p.tensors[tensor];
     std::int64_t const* const table = tables_[0]->table.data();

@@ -36,12 +36,10 @@ struct slice {
   int last = 0;
 };
 
-/// The lists of vertices, copies and packing of each step and thread. What runs when an engine is built, and not in its
-/// runs, is [[gnu::cold]] here and in the headers beside: optimised for size, it is compiled sooner.
+/// The lists of vertices, copies and packing of each step and thread.
 class schedule {
  public:
   /// @param fields  must outlive this object
-  [[gnu::cold]]
   explicit schedule(bindings const& fields) : fields_(fields), plan_(fields.plan()), threads_(fields.threads()) {
     program_view const& p = plan_.program;
     for (int s = 0; s < p.step_count; ++s) swapped_tensors(s);
@@ -138,7 +136,7 @@ class schedule {
   }
   bool swaps(int tensor) const { return swaps_[static_cast<std::size_t>(tensor)] != 0; }
 
-  [[gnu::cold]] void construct(vertex_entry& v) const {
+  [[gnu::noinline]] void construct(vertex_entry& v) const {
     execute_record const& e = plan_.program.executes[v.execute];
     plan_.program.kernels[e.kernel].construct(v.object);
     if (e.state != nullptr) e.state(v.object, {v.tile, plan_.program.target.tiles}, e.number);
@@ -158,7 +156,7 @@ class schedule {
     return largest;
   }
 
-  [[gnu::cold]] void add_vertices(step_record const& s, int thread) {
+  void add_vertices(step_record const& s, int thread) {
     program_view const& p = plan_.program;
     for (int e = s.first; e < s.first + s.count; ++e) {
       execute_record const& x = p.executes[e];
@@ -204,7 +202,7 @@ class schedule {
   }
 
   /// One thread fills a shared buffer just before the first vertex that reads it: it is in cache then.
-  [[gnu::cold]] void add_boxes(execute_record const& e, int tile, std::vector<std::pair<int, int>>& filled) {
+  void add_boxes(execute_record const& e, int tile, std::vector<std::pair<int, int>>& filled) {
     for (int i = e.first_access; i < e.first_access + e.accesses; ++i) {
       access_record const& a = plan_.program.accesses[i];
       if (plan_.access[i].form != field_form::shared || covered(plan_.program, a, tile).empty()) continue;
@@ -216,7 +214,7 @@ class schedule {
   }
 
   /// A thread's share of the shared buffers of a compute set: an equal part of all panels of all boxes.
-  [[gnu::cold]] void add_packing(step_record const& s, int thread) {
+  void add_packing(step_record const& s, int thread) {
     if (threads_ == 1) return;   // add_boxes
     program_view const& p = plan_.program;
     for (int e = s.first; e < s.first + s.count; ++e)
@@ -240,7 +238,7 @@ class schedule {
       }
   }
 
-  [[gnu::cold]] void add_copies(step_record const& s, int thread) {
+  void add_copies(step_record const& s, int thread) {
     program_view const& p = plan_.program;
     access_record const& source = p.accesses[s.first];
     access_record const& target = p.accesses[s.first + 1];

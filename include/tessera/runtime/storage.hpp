@@ -20,8 +20,8 @@ TESSERA_ISA_BEGIN
 /// The arenas of a program.
 class storage {
  public:
-  /// @param parameters  the parameters of another engine whose plan lays them out alike, or null for new ones
-  [[gnu::cold]] storage(plan_view const& plan, std::shared_ptr<arena> parameters)
+  /// @param parameters  the parameters of another engine, with whose plan same_parameters() holds, or null for new ones
+  storage(plan_view const& plan, std::shared_ptr<arena> parameters)
       : plan_(plan),
         parameters_(parameters != nullptr ? std::move(parameters) : std::make_shared<arena>(plan.parameter_bytes)) {
     program_view const& p = plan.program;

@@ -21,7 +21,7 @@ class workers {
  public:
   /// @param spin  whether a waiting thread may keep its core for some microseconds (there is a core for each)
   /// @throws run_error if the system does not give that many threads
-  [[gnu::cold]] workers(int threads, bool spin) : spins_(spin ? 2000 : 0) {
+  workers(int threads, bool spin) : spins_(spin ? 2000 : 0) {
     try {
       for (int k = 1; k < threads; ++k) threads_.emplace_back([this, k] { serve(k); });
     } catch (std::system_error const& e) {

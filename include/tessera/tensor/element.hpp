@@ -79,6 +79,15 @@ template <> inline constexpr element element_of<bf16> = element::bfloat16;
 template <class T>
 concept Element = element_of<T> != element::none;
 
+/// Whether T is an Element; if not, an assertion says which types are. Fields and tensors ask when they are used, so that
+/// there is this one error.
+template <class T>
+constexpr bool element_is_storable() {
+  static_assert(Element<T>, "tessera: elements are float, double, std::int32_t, std::int64_t, bool, ts::half or ts::bf16 "
+                            "(docs/errors/element_is_storable.md)");
+  return Element<T>;
+}
+
 /// Bytes of one element.
 constexpr int bytes_of(element e) {
   switch (e) {

@@ -8,8 +8,14 @@
 
 namespace tessera {
 
+// Rules are functions: clang takes nothing of a class in which an assertion has failed for constant.
 namespace detail {
-/// Extent, or an error and 1. A function: clang takes nothing of a class in which an assertion has failed for constant.
+template <int Rank>
+constexpr int rank_of_shape() {
+  static_assert(1 <= Rank && Rank <= max_rank,
+                "tessera: a tensor has 1 to 4 dimensions (docs/errors/argument_in_range.md)");
+  return Rank < 1 ? 1 : Rank < max_rank ? Rank : max_rank;
+}
 template <int Extent>
 constexpr int positive() {
   static_assert(Extent > 0, "tessera: every extent is positive (docs/errors/argument_in_range.md)");
@@ -20,10 +26,8 @@ constexpr int positive() {
 /// Extents of a tensor, outermost first; rank 1 to max_rank, every extent positive.
 template <int... Extents>
 struct shape {
-  static constexpr int rank = sizeof...(Extents);
-  static_assert(rank >= 1 && rank <= max_rank,
-                "tessera: a tensor has 1 to 4 dimensions (docs/errors/argument_in_range.md)");
-  static constexpr int extent[sizeof...(Extents)] = {detail::positive<Extents>()...};
+  static constexpr int rank = detail::rank_of_shape<sizeof...(Extents)>();
+  static constexpr int extent[sizeof...(Extents) + (sizeof...(Extents) == 0)] = {detail::positive<Extents>()...};
   static constexpr std::int64_t volume = (std::int64_t{1} * ... * detail::positive<Extents>());
 };
 

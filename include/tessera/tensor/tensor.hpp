@@ -15,7 +15,7 @@ namespace tessera {
 
 /// A variable of a program. Since the mapping is part of the type, an unmapped tensor cannot be written down.
 /// Two tensors of one program have different names.
-template <label Name, Element T, class Shape, Mapping Map>
+template <label Name, class T, class Shape, Mapping Map>
 struct tensor {
   using element_type = T;
   using shape_type = Shape;

@@ -2,6 +2,7 @@
 // Which argument of execute() goes to which field, and the rules that both must obey.
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 
 #include <tessera/program/access.hpp>
@@ -57,7 +58,7 @@ constexpr bool vertex_is_valid() {
                   "tessera: a vertex is an aggregate of fields and trivially copyable state "
                   "(docs/errors/state_is_trivially_copyable.md)");
     return false;
-  } else if constexpr (!requires(V v) { v.compute(); }) {
+  } else if constexpr (!requires(V v) { { v.compute() } -> std::same_as<void>; }) {
     static_assert(vertex_has_compute<words::vertex_type<V>>,
                   "tessera: a vertex has void compute() (docs/errors/vertex_has_compute.md)");
     return false;
@@ -114,7 +115,10 @@ constexpr bool edge_is_valid() {
     using tensor_type = typename access::tensor_type;
     using element_type = typename tensor_type::element_type;
     constexpr access_kind kind = access::record().kind;
-    if constexpr (!std::is_same_v<typename F::element_type, element_type>) {
+    if constexpr (!element_is_storable<typename F::element_type>() || !element_is_storable<element_type>() ||
+                  !F::rank_is_valid) {
+      return false;
+    } else if constexpr (!std::is_same_v<typename F::element_type, element_type>) {
       static_assert(element_types_match<words::vertex_type<V>, field_word<V, Field>,
                                         words::element_of_field<typename F::element_type>,
                                         words::tensor_named<tensor_type::name>, words::element_of_tensor<element_type>>,
@@ -205,6 +209,7 @@ constexpr bool arguments_are_valid() {
 
 template <class Source, class Destination>
 constexpr bool copy_is_valid() {
+  if constexpr (!element_is_storable<typename Source::element_type>()) return false;
   constexpr bool same_shape = std::is_same_v<typename Source::shape_type, typename Destination::shape_type>;
   constexpr bool same_type = std::is_same_v<typename Source::element_type, typename Destination::element_type>;
   if constexpr (!same_shape || !same_type) {

@@ -1,0 +1,23 @@
+// EXPECT: a field has 1 to 4 dimensions
+// SPDX-License-Identifier: Apache-2.0
+// A field of five dimensions.
+#include <tessera/plan/planned.hpp>
+
+namespace ts = tessera;
+
+struct twice {
+#ifdef TESSERA_MUST_FAIL
+  ts::input<int, 5> u;
+#else
+  ts::input<int, 1> u;
+#endif
+  ts::output<int> v;
+  TESSERA_FIELDS(twice, u, v);
+  void compute() const {}
+};
+
+constexpr ts::tensor<"u", int, ts::shape<8>, ts::by_rows> u;
+constexpr ts::tensor<"v", int, ts::shape<8>, ts::by_rows> v;
+
+constexpr auto program = ts::program<ts::machines::host<4>>(
+    [] { return ts::sequence(ts::inputs(u), ts::outputs(v), ts::execute<twice>(u, v)); });

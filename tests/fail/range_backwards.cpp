@@ -1,0 +1,24 @@
+// EXPECT: wants 0 <= first <= last
+// SPDX-License-Identifier: Apache-2.0
+// A range of tiles that ends before it begins.
+#include <tessera/plan/planned.hpp>
+
+namespace ts = tessera;
+
+struct twice {
+  ts::input<int> u;
+  ts::output<int> v;
+  TESSERA_FIELDS(twice, u, v);
+  void compute() const {}
+};
+
+constexpr ts::tensor<"u", int, ts::shape<8>, ts::by_rows> u;
+constexpr ts::tensor<"v", int, ts::shape<8>, ts::by_rows> v;
+
+constexpr auto program = ts::program<ts::machines::host<4>>([] {
+#ifdef TESSERA_MUST_FAIL
+  return ts::sequence(ts::inputs(u), ts::outputs(v), ts::on<3, 1>(ts::execute<twice>(u, v)));
+#else
+  return ts::sequence(ts::inputs(u), ts::outputs(v), ts::on<0, 3>(ts::execute<twice>(u, v)));
+#endif
+});
