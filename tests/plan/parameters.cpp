@@ -83,8 +83,14 @@ TEST_CASE("a program has its own parameters, and those of one with more rows") {
 TEST_CASE("other extents, panels and boxes are other parameters, also in as many bytes") {
   CHECK_FALSE(shares<of<16, 16, 8, 4, 2, 4>>);   // 16 x 8 instead of 8 x 16
   CHECK_FALSE(shares<of<16, 8, 16, 4, 2, 8>>);   // panels twice as wide
-  CHECK_FALSE(shares<of<16, 8, 16, 4, 1, 4>>);   // one box instead of two
   CHECK_FALSE(shares<of<16, 8, 12, 4, 2, 4>>);   // fewer columns
+}
+
+TEST_CASE("panels lie in order, in however many boxes they are packed, but for boxes that end within a panel") {
+  CHECK(shares<of<16, 8, 16, 4, 1, 4>>);   // one box instead of two
+  CHECK(shares<of<16, 8, 16, 2, 4, 4>>);
+  CHECK(ts::same_parameters(of<16, 8, 24, 2, 3, 4>::plan(), of<16, 8, 24, 2, 2, 4>::plan()));
+  CHECK_FALSE(ts::same_parameters(of<16, 8, 24, 2, 3, 4>::plan(), of<16, 8, 24, 2, 4, 4>::plan()));   // 6 columns a box
 }
 
 TEST_CASE("parameters are packed for the same uses") {

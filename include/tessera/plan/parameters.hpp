@@ -52,6 +52,22 @@ constexpr bool packs_all_boxes(program_view const& p, packed_access packed) {
   return false;
 }
 
+/// Whether the boxes of an access, one after the other, are the panels of the whole matrix in order: then it does not
+/// matter into how many boxes it is split.
+constexpr bool panels_in_order(program_view const& p, access_record const& a) {
+  tensor_record const& t = p.tensors[a.tensor];
+  bool const by_rows = a.layout.kind == layout_kind::row_panels;
+  if (t.rank != 2 || (!by_rows && a.layout.kind != layout_kind::panels)) return false;
+  for (dim_rule const& rule : {a.dim[0], a.dim[1]})
+    if (rule.radius != 0 || rule.shift != 0 || rule.fixed >= 0 || rule.offset != 0) return false;
+  dim_rule const& split = a.dim[by_rows ? 0 : 1];
+  if (a.dim[by_rows ? 1 : 0].from >= 0) return false;
+  if (split.from < 0) return true;
+  tensor_record const& by = p.tensors[a.by];
+  int const extent = t.extent[by_rows ? 0 : 1];
+  return by.extent[split.from] == extent && extent % (by.map.grid[split.from] * a.layout.width) == 0;
+}
+
 /// Whether two accesses of equal tensors name the same boxes in the same order.
 constexpr bool same_boxes(program_view const& p, access_record const& a, program_view const& q,
                           access_record const& b) {
@@ -96,9 +112,8 @@ constexpr bool same_parameters(plan_view const& a, plan_view const& b) {
     access_record const& t = q.accesses[y.access];
     if (detail::parameters_before(p, s.tensor) != detail::parameters_before(q, t.tensor)) return false;
     if (a.parameter_offset[a.buffer_item(x.access)] != b.parameter_offset[b.buffer_item(y.access)]) return false;
-    if (a.access[x.access].boxes != b.access[y.access].boxes ||
-        a.access[x.access].box_bytes != b.access[y.access].box_bytes || !detail::same_boxes(p, s, q, t))
-      return false;
+    bool const in_order = s.layout == t.layout && detail::panels_in_order(p, s) && detail::panels_in_order(q, t);
+    if (!in_order && !detail::same_boxes(p, s, q, t)) return false;
     if (!detail::packs_all_boxes(p, x) || !detail::packs_all_boxes(q, y)) return false;
   }
   return x.access == p.access_count && y.access == q.access_count;
