@@ -136,7 +136,7 @@ class schedule {
   }
   bool swaps(int tensor) const { return swaps_[static_cast<std::size_t>(tensor)] != 0; }
 
-  [[gnu::noinline]] void construct(vertex_entry& v) const {
+  void construct(vertex_entry& v) const {
     execute_record const& e = plan_.program.executes[v.execute];
     plan_.program.kernels[e.kernel].construct(v.object);
     if (e.state != nullptr) e.state(v.object, {v.tile, plan_.program.target.tiles}, e.number);

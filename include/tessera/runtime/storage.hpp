@@ -58,7 +58,8 @@ class storage {
   }
   std::int64_t bytes() const { return arena_.bytes() + parameters_->bytes(); }
 
-  /// Where region r of a tensor begins in the memory of the tile `owner`, whose block contains r.
+  /// Where region r of a tensor begins in the memory of the tile `owner`, whose block contains r. Not inlined, like other
+  /// functions of the runtime that many places call: each would be compiled with a copy of it.
   [[gnu::noinline]] place locate(int tensor, int owner, region const& r) const {
     program_view const& p = plan_.program;
     tensor_record const& t = p.tensors[tensor];
