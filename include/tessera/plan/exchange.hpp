@@ -36,7 +36,7 @@ struct exchange_plan {
 
 /// The number of the distinct box that an access covers on a tile: boxes are equal where the grid coordinates that the
 /// access looks at are.
-constexpr int box_number(program_view const& p, access_record const& a, int tile_index) {
+[[gnu::noinline]] constexpr int box_number(program_view const& p, access_record const& a, int tile_index) {
   tensor_record const& by = p.tensors[a.by];
   int number = 0;
   for (int d = 0; d < max_rank; ++d) {
@@ -161,7 +161,7 @@ constexpr field_form form_of(program_view const& p, execute_record const& e, acc
 }
 
 /// Whether a tile's field is a view of the tensor's own memory.
-constexpr bool is_view(program_view const& p, access_record const& a, access_plan const& plan, int tile_index) {
+[[gnu::noinline]] constexpr bool is_view(program_view const& p, access_record const& a, access_plan const& plan, int tile_index) {
   if (plan.form == field_form::view) return true;
   if (plan.form != field_form::bordered) return false;
   return whole_of(p.tensors[a.tensor]).contains(covered(p, a, tile_index));

@@ -19,7 +19,7 @@ constexpr region whole_of(tensor_record const& t) {
 }
 
 /// The elements of a tensor that live on a tile; of a replicated one: all.
-constexpr region block_of(tensor_record const& t, int tile) {
+[[gnu::noinline]] constexpr region block_of(tensor_record const& t, int tile) {
   if (t.map.replicated) return whole_of(t);
   if (!t.map.has_tile(tile)) return empty_region();
   region r;
@@ -39,7 +39,7 @@ constexpr std::int64_t largest_block(tensor_record const& t) {
 /// `at` functions that are wrong, it may reach beyond the tensor. Empty where the tile has no block. A replicated tensor
 /// is one block, which every tile has.
 /// A gather covers one row for each element of its tile's block of the index tensor: dimension 0 counts those.
-constexpr region covered(program_view const& p, access_record const& a, int tile_index) {
+[[gnu::noinline]] constexpr region covered(program_view const& p, access_record const& a, int tile_index) {
   tensor_record const& t = p.tensors[a.tensor];
   if (a.kind == access_kind::at) {
     box const b = a.at({tile_index, p.target.tiles});
@@ -132,7 +132,7 @@ constexpr void for_each_piece(program_view const& p, access_record const& a, int
 }
 
 /// Whether an execute's vertex runs on a tile: the tile is in its range and one of the boxes it writes is not empty.
-constexpr bool runs_on(program_view const& p, execute_record const& e, int tile_index) {
+[[gnu::noinline]] constexpr bool runs_on(program_view const& p, execute_record const& e, int tile_index) {
   if (!e.has_tile(tile_index)) return false;
   for (int i = e.first_access; i < e.first_access + e.accesses; ++i)
     if (p.accesses[i].dir != direction::in && !covered(p, p.accesses[i], tile_index).empty()) return true;

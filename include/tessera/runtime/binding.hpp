@@ -88,18 +88,11 @@ class bindings {
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
 
  private:
-  std::int64_t row_major_bytes(execute_record const& e, int access) const {
-    access_record a = plan_.program.accesses[access];
-    if (a.layout.is_row_major()) return 0;
-    a.layout = row_major::record;
-    return largest_buffer(plan_.program, e, a);
-  }
-
   /// Every thread's workspace holds what one vertex at a time needs; offsets of buffers in it, by access.
   void plan_workspaces() {
     program_view const& p = plan_.program;
-    workspace_offset_.resize(static_cast<std::size_t>(p.access_count), 0);
-    scratch_offset_.resize(static_cast<std::size_t>(p.execute_count), 0);
+    workspace_offset_.resize(static_cast<std::size_t>(p.access_count));
+    scratch_offset_.resize(static_cast<std::size_t>(p.execute_count));
     for (int e = 0; e < p.execute_count; ++e) {
       execute_record const& x = p.executes[e];
       std::int64_t bytes = 0;
@@ -107,7 +100,9 @@ class bindings {
       for (int i = x.first_access; i < x.first_access + x.accesses; ++i) {
         workspace_offset_[static_cast<std::size_t>(i)] = bytes;
         if (p.target.shared && has_own_buffer(i)) bytes += plan_.access[i].box_bytes;
-        if (has_own_buffer(i)) copies_bytes = std::max(copies_bytes, row_major_bytes(x, i));
+        // No layout takes less than the row-major one.
+        bool const packs = has_own_buffer(i) && !p.accesses[i].layout.is_row_major();
+        if (packs) copies_bytes = std::max(copies_bytes, plan_.access[i].box_bytes);
       }
       scratch_offset_[static_cast<std::size_t>(e)] = bytes;
       if (p.target.shared) bytes += scratch_bytes(p, x);

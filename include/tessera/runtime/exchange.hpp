@@ -90,7 +90,8 @@ inline void exchange_before(bindings const& fields, int access, int tile, std::v
     region placed;
     for (int d = 0; d < t.rank; ++d) placed[d] = {part.at[d], part.at[d] + part.source[d].size()};
     if (a.edge == edge_rule::clamp) inside = placed;
-    fields.memory().for_each_owner(a.tensor, tile, part.source, [&](int owner_tile, region const& owned) {
+    for (owned_parts parts(p, a.tensor, tile, part.source); parts.next();) {
+      region const& owned = parts.part;
       exchange_action move;
       place outside;
       outside.base = rows;
@@ -100,9 +101,10 @@ inline void exchange_before(bindings const& fields, int access, int tile, std::v
         int const shift = part.at[d] - part.source[d].first;
         moved[d] = {owned[d].first + shift, owned[d].last + shift};
       }
-      move.move = transfer_of(p, a.tensor, fields.memory().locate(a.tensor, owner_tile, owned), moved, outside, all, false);
+      move.move =
+          transfer_of(p, a.tensor, fields.memory().locate(a.tensor, parts.owner, owned), moved, outside, all, false);
       actions.push_back(move);
-    });
+    }
   });
   if (a.kind == access_kind::halo && a.edge == edge_rule::clamp && !whole_of(t).contains(r)) {
     action.what = exchange_action::kind::clamp;
@@ -118,13 +120,14 @@ inline void exchange_after(bindings const& fields, int access, int tile, std::ve
   program_view const& p = fields.plan().program;
   access_record const& a = p.accesses[access];
   region const r = covered(p, a, tile);
-  fields.memory().for_each_owner(a.tensor, tile, r, [&](int owner_tile, region const& owned) {
+  for (owned_parts parts(p, a.tensor, tile, r); parts.next();) {
     exchange_action move;
     place outside;
     outside.base = fields.buffer(access, tile);
-    move.move = transfer_of(p, a.tensor, fields.memory().locate(a.tensor, owner_tile, owned), owned, outside, r, true);
+    move.move = transfer_of(p, a.tensor, fields.memory().locate(a.tensor, parts.owner, parts.part), parts.part, outside,
+                            r, true);
     actions.push_back(move);
-  });
+  }
 }
 
 /// The packing of the whole box that a shared or resident access covers on a tile.
@@ -144,18 +147,19 @@ inline void exchange_after(bindings const& fields, int access, int tile, std::ve
   return pack;
 }
 
-/// Calls visit(tile) for the first tile of each distinct box of a shared or resident access.
-template <class Visit>
-void for_each_box(bindings const& fields, execute_record const& e, int access, Visit&& visit) {
+/// The first tile of each distinct box of a shared or resident access.
+[[gnu::noinline]] inline std::vector<int> tiles_with_boxes(bindings const& fields, execute_record const& e, int access) {
   program_view const& p = fields.plan().program;
   access_record const& a = fields.shown(access);
-  std::vector<bool> seen(static_cast<std::size_t>(distinct_boxes(p, a)), false);
+  std::vector<int> tiles;
+  std::vector<char> seen(static_cast<std::size_t>(distinct_boxes(p, a)), 0);
   for (int t = e.first_tile; t <= e.last_tile; t += e.stride) {
     if (covered(p, a, t).empty() || !runs_on(p, e, t)) continue;
-    auto const number = static_cast<std::size_t>(box_number(p, a, t));
-    if (!seen[number]) visit(t);
-    seen[number] = true;
+    char& known = seen[static_cast<std::size_t>(box_number(p, a, t))];
+    if (known == 0) tiles.push_back(t);
+    known = 1;
   }
+  return tiles;
 }
 
 namespace runtime_detail {
@@ -218,14 +222,13 @@ inline void gather(exchange_action const& a, program_view const& p, storage cons
     if (row < 0 || row >= t.extent[0]) refuse_index(a, p, tile, i, row);
     region wanted = whole_of(t);
     wanted[0] = {static_cast<int>(row), static_cast<int>(row) + 1};
-    memory.for_each_owner(a.tensor, tile, wanted, [&](int owner_tile, region const& owned) {
-      region placed = owned;
+    for (owned_parts parts(p, a.tensor, tile, wanted); parts.next();) {
+      region placed = parts.part;
       placed[0] = {i, i + 1};
       place outside;
       outside.base = a.buffer;
-      transfer_of(p, a.tensor, memory.locate(a.tensor, owner_tile, owned), placed, outside, all, false)
-          .apply(table);
-    });
+      transfer_of(p, a.tensor, memory.locate(a.tensor, parts.owner, parts.part), placed, outside, all, false).apply(table);
+    }
   }
 }
 

@@ -245,14 +245,11 @@ class executor {
     place outside;
     outside.base = outside_data;
     region const all = whole_of(t);
-    auto move = [&](int owner_tile, region const& part) {
-      transfer_of(p, tensor, memory_.locate(tensor, owner_tile, part), part, outside, all, into_tensor).apply(table);
-    };
-    if (t.map.replicated && !p.target.shared && into_tensor) {
-      for (int tile = 0; tile < p.target.tiles; ++tile) move(tile, all);
-    } else {
-      memory_.for_each_owner(tensor, t.map.replicated ? 0 : t.map.first_tile, all, move);
-    }
+    bool const every = t.map.replicated && !p.target.shared && into_tensor;
+    for (int tile = 0; tile < (every ? p.target.tiles : 1); ++tile)
+      for (owned_parts parts(p, tensor, tile, all); parts.next();)
+        transfer_of(p, tensor, memory_.locate(tensor, parts.owner, parts.part), parts.part, outside, all, into_tensor)
+            .apply(table);
   }
 
   plan_view plan_;

@@ -100,14 +100,14 @@ class schedule {
     for (int e = 0; e < p.execute_count; ++e)
       for (int i = p.executes[e].first_access; i < p.executes[e].first_access + p.executes[e].accesses; ++i) {
         if (p.accesses[i].tensor != tensor || plan_.access[i].form != field_form::resident) continue;
-        for_each_box(fields_, p.executes[e], i, [&](int tile) {
+        for (int tile : tiles_with_boxes(fields_, p.executes[e], i)) {
           pack_entry const pack = box_packing(fields_, i, tile);
           region const box = covered(p, p.accesses[i], tile);
           std::ptrdiff_t const row_bytes = std::ptrdiff_t{t.extent[1]} * bytes_of(t.type);
           runtime_detail::pack(pack.layout, pack.buffer,
                                values + box[0].first * row_bytes + std::ptrdiff_t{box[1].first} * bytes_of(t.type),
                                row_bytes, pack.rows, pack.cols, pack.first, pack.last, pack.element_bytes);
-        });
+        }
       }
   }
 
@@ -220,11 +220,12 @@ class schedule {
     for (int e = s.first; e < s.first + s.count; ++e)
       for (int i = p.executes[e].first_access; i < p.executes[e].first_access + p.executes[e].accesses; ++i) {
         if (plan_.access[i].form != field_form::shared) continue;
+        std::vector<int> const tiles = tiles_with_boxes(fields_, p.executes[e], i);
         int total = 0;
-        for_each_box(fields_, p.executes[e], i, [&](int tile) { total += box_packing(fields_, i, tile).last; });
+        for (int tile : tiles) total += box_packing(fields_, i, tile).last;
         span const share = block_span(total, threads_, thread);
         int before = 0;
-        for_each_box(fields_, p.executes[e], i, [&](int tile) {
+        for (int tile : tiles) {
           pack_entry pack = box_packing(fields_, i, tile);
           int const panels = pack.last;
           span const mine = intersect(share, {before, before + panels});
@@ -234,7 +235,7 @@ class schedule {
             packing.push_back(pack);
           }
           before += panels;
-        });
+        }
       }
   }
 
@@ -248,15 +249,15 @@ class schedule {
       if (fields_.owner(t) != thread || (once && t != 0)) continue;
       region const r = block_of(p.tensors[target.tensor], t);
       if (r.empty()) continue;
-      memory.for_each_owner(source.tensor, t, r, [&](int owner_tile, region const& owned) {
+      for (owned_parts parts(p, source.tensor, t, r); parts.next();) {
         transfer m;
-        m.from = memory.locate(source.tensor, owner_tile, owned);
-        m.to = memory.locate(target.tensor, t, owned);
-        for (int d = 0; d < p.tensors[source.tensor].rank; ++d) m.n[d] = owned[d].size();
+        m.from = memory.locate(source.tensor, parts.owner, parts.part);
+        m.to = memory.locate(target.tensor, t, parts.part);
+        for (int d = 0; d < p.tensors[source.tensor].rank; ++d) m.n[d] = parts.part[d].size();
         m.element_bytes = bytes_of(p.tensors[source.tensor].type);
         m.collapse();
         copies.push_back(m);
-      });
+      }
     }
   }
 

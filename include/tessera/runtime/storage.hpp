@@ -29,7 +29,7 @@ class storage {
     for (int c = 0; c < plan.classes; ++c)
       for (int t = plan.tiles[c].first; t <= plan.tiles[c].last; ++t) class_of_[static_cast<std::size_t>(t)] = c;
     std::int64_t total = 0;
-    tile_offset_.resize(static_cast<std::size_t>(p.target.tiles), 0);
+    tile_offset_.resize(static_cast<std::size_t>(p.target.tiles));
     if (p.target.shared) {
       total = plan.arena_bytes[0];
     } else {
@@ -81,29 +81,6 @@ class storage {
     return where;
   }
 
-  /// Calls visit(owner, part) for each tile that holds elements of region r of a tensor, in ascending order of tiles.
-  /// A replicated tensor is read from the tile that asks.
-  template <class Visit>
-  void for_each_owner(int tensor, int asking, region const& r, Visit&& visit) const {
-    tensor_record const& t = plan_.program.tensors[tensor];
-    if (r.empty()) return;
-    if (plan_.program.target.shared || t.map.replicated) return visit(asking, r);
-    int first[max_rank], last[max_rank];
-    for (int d = 0; d < max_rank; ++d) {
-      first[d] = d < t.rank ? block_holding(t.extent[d], t.map.grid[d], r[d].first) : 0;
-      last[d] = d < t.rank ? block_holding(t.extent[d], t.map.grid[d], r[d].last - 1) : 0;
-    }
-    int c[max_rank];
-    for (c[0] = first[0]; c[0] <= last[0]; ++c[0])
-      for (c[1] = first[1]; c[1] <= last[1]; ++c[1])
-        for (c[2] = first[2]; c[2] <= last[2]; ++c[2])
-          for (c[3] = first[3]; c[3] <= last[3]; ++c[3]) {
-            int const owner = t.map.tile_at(c);
-            region const part = intersect(r, block_of(t, owner));
-            if (!part.empty()) visit(owner, part);
-          }
-  }
-
  private:
   plan_view plan_;
   arena arena_;
@@ -111,6 +88,54 @@ class storage {
   std::vector<int> class_of_;
   std::vector<std::int64_t> tile_offset_;
   std::vector<std::int64_t> table_;
+};
+
+/// The parts of region r of a tensor by the tile that holds them, in ascending order of tiles. A replicated tensor is read
+/// from the tile that asks.
+///
+///   for (owned_parts parts(p, tensor, asking, r); parts.next();) use(parts.owner, parts.part);
+class owned_parts {
+ public:
+  int owner = 0;
+  region part;
+
+  [[gnu::noinline]] owned_parts(program_view const& p, int tensor, int asking, region const& r)
+      : owner(asking), tensor_(p.tensors[tensor]), all_(r), left_(!r.empty()) {
+    here_ = p.target.shared || tensor_.map.replicated;
+    if (here_ || !left_) return;
+    for (int d = 0; d < tensor_.rank; ++d) {
+      first_[d] = at_[d] = block_holding(tensor_.extent[d], tensor_.map.grid[d], r[d].first);
+      last_[d] = block_holding(tensor_.extent[d], tensor_.map.grid[d], r[d].last - 1);
+    }
+  }
+  /// Steps to the next part; false after the last one.
+  [[gnu::noinline]] bool next() {
+    while (left_) {
+      part = all_;
+      if (!here_) {
+        owner = tensor_.map.tile_at(at_);
+        part = intersect(all_, block_of(tensor_, owner));
+      }
+      step();
+      if (!part.empty()) return true;
+    }
+    return false;
+  }
+
+ private:
+  void step() {
+    for (int d = max_rank - 1; d >= 0; --d) {
+      if (at_[d]++ < last_[d]) return;
+      at_[d] = first_[d];
+    }
+    left_ = false;
+  }
+
+  tensor_record const& tensor_;
+  region all_;
+  bool left_;           ///< there may be another part
+  bool here_ = false;   ///< the tile that asks has everything
+  int first_[max_rank] = {}, last_[max_rank] = {}, at_[max_rank] = {};   ///< coordinates in the tensor's grid
 };
 
 /// The move of `part` between a tensor in storage and memory that holds region `all` in row-major order at `to`.
