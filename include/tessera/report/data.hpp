@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report shows, as plain data that no longer knows the program's type.
+// What a report shows, as plain data that no longer knows the program's type. Its views are of names in the program's
+// records, which last as long as the process.
 //
 //   ts::report::data d = ts::report::make<N>(view, exchange, memory, swaps, sync, liveness, cost, advice);
 #pragma once
@@ -10,24 +11,26 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tessera::report {
 
 /// A field of a vertex, or one side of a copy.
 struct field_line {
-  std::string tensor;
-  std::string access;     ///< own, halo(1, 0), whole, …
-  std::string direction;  ///< in, out, inout
-  std::string form;       ///< view, gathered, shared, …: where its elements come from or go to
-  bool priced = false;    ///< not a view: elements move
-  int boxes = 0;          ///< distinct buffers
+  std::string_view tensor;
+  std::string access;          ///< own, halo(1, 0), whole, …
+  std::string_view direction;  ///< in, out, inout
+  std::string_view form;       ///< view, gathered, shared, …: where its elements come from or go to
+  bool priced = false;         ///< not a view: elements move
+  int boxes = 0;               ///< distinct buffers
   std::int64_t box_bytes = 0;
 };
 
 /// A vertex type of a compute set.
 struct vertex_line {
-  std::string name;
+  std::string_view name;
   std::string tiles;  ///< "0 … 7", "0 … 6 by 2"
   std::vector<field_line> fields;
 };
@@ -35,8 +38,8 @@ struct vertex_line {
 /// A step of the program tree.
 struct step_line {
   int depth = 0;
-  std::string kind;   ///< compute, copy, swap, repeat, while, if, else, block
-  std::string title;  ///< one line for people
+  std::string_view kind;  ///< compute, copy, swap, repeat, while, if, else, block
+  std::string title;      ///< one line for people
   bool barrier_before = false;
   bool barrier_inside = false;
   bool closes = false;  ///< the end of a body: nothing to show
@@ -47,7 +50,7 @@ struct step_line {
 /// A memory item of a class of tiles.
 struct item_line {
   std::string name;
-  std::string kind;  ///< tensor, parameter, buffer, scratch
+  std::string_view kind;  ///< tensor, parameter, buffer, scratch
   std::int64_t bytes = 0;
   std::int64_t offset = -1;
   std::vector<bool> live;  ///< by step; the last element is the time between runs
@@ -118,12 +121,12 @@ data make(program_view const& p, exchange_plan<N> const& exchange, memory_plan<N
                                    detail::name_of(p.accesses[j].dir), detail::name_of(plan.form),
                                    plan.form != field_form::view, plan.boxes, plan.box_bytes});
         }
-        line.vertices.push_back(vertex);
+        line.vertices.push_back(std::move(vertex));
       }
     }
     out.barriers += (sync.before[s] ? 1 : 0) + (sync.inside[s] ? 1 : 0);
     out.swaps += swaps.swap[s] ? 1 : 0;
-    out.steps.push_back(line);
+    out.steps.push_back(std::move(line));
   }
 
   for (int c = 0; c < memory.classes; ++c) {
@@ -140,17 +143,17 @@ data make(program_view const& p, exchange_plan<N> const& exchange, memory_plan<N
       item_line line{std::move(name), kind, bytes, memory.offset[c][item], {}};
       for (int s = 0; s <= p.step_count; ++s)
         line.live.push_back(s == p.step_count && item >= N.tensors ? false : liveness.occupies(item, s));
-      here.items.push_back(line);
+      here.items.push_back(std::move(line));
     };
     for (int t = 0; t < p.tensor_count; ++t)
       add(t, -1, p.tensors[t].name, p.tensors[t].parameter ? "parameter" : "tensor");
     for (int e = 0; e < p.execute_count; ++e) {
-      std::string const vertex = p.kernels[p.executes[e].kernel].name;
+      char const* const vertex = p.kernels[p.executes[e].kernel].name;
       for (int j = p.executes[e].first_access; j < p.executes[e].first_access + p.executes[e].accesses; ++j)
-        add(N.tensors + j, e, std::string(p.tensors[p.accesses[j].tensor].name) + " for " + vertex, "buffer");
-      add(N.tensors + N.accesses + e, e, "scratch of " + vertex, "scratch");
+        add(N.tensors + j, e, detail::join({p.tensors[p.accesses[j].tensor].name, " for ", vertex}), "buffer");
+      add(N.tensors + N.accesses + e, e, detail::join({"scratch of ", vertex}), "scratch");
     }
-    out.classes.push_back(here);
+    out.classes.push_back(std::move(here));
   }
 
   out.total.compute = cost.compute;

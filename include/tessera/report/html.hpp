@@ -133,8 +133,8 @@ inline std::string html(data const& d) {
     for (vertex_line const& vertex : line.vertices) {
       out += "<div class=\"field\">" + escaped(vertex.name) + " on tiles " + vertex.tiles + "</div>";
       for (field_line const& f : vertex.fields) {
-        out += "<div class=\"field\">&nbsp; " + f.direction + " " + escaped(f.tensor) + ": " + escaped(f.access) +
-               ", " + f.form;
+        out += "<div class=\"field\">&nbsp; " + std::string(f.direction) + " " + escaped(f.tensor) + ": " + escaped(f.access) +
+               ", " + std::string(f.form);
         if (f.priced) out += ", " + std::to_string(f.boxes) + " × " + bytes_text(f.box_bytes);
         out += "</div>";
       }
@@ -158,7 +158,7 @@ inline std::string html(data const& d) {
            "<table><tr><th>item</th><th></th><th class=\"n\">bytes</th><th class=\"n\">offset</th>"
            "<th>steps</th></tr>\n";
     for (item_line const& item : c.items) {
-      out += "<tr><td>" + escaped(item.name) + "</td><td class=\"dim\">" + item.kind + "</td>" +
+      out += "<tr><td>" + escaped(item.name) + "</td><td class=\"dim\">" + std::string(item.kind) + "</td>" +
              cell(bytes_text(item.bytes)) + cell(std::to_string(item.offset)) + "<td>";
       std::string ranges;
       for (std::size_t s = 0; s + 1 < item.live.size(); ++s) {
