@@ -38,9 +38,9 @@ inline constexpr gemm_tile_shape gemm_tile{6, 16};  // 24 + 4 + 1 of 32
 inline constexpr gemm_tile_shape gemm_tile{5, 8};  // 10 + 2 + 1 of 16, and products that need one of their own
 #endif
 
-/// The longest depth that is walked before C is put down: a panel of it streams from the second-level cache while
-/// `gemm_tile.rows` rows of A stay in the first, or nearly so.
-inline constexpr int gemm_depth_slice = 1024;
+/// The longest depth that is walked before C is put down. On AVX-512 a panel of it streams from the second-level cache
+/// while `gemm_tile.rows` rows of A stay in the first; elsewhere the panel (24 KiB on AVX2) stays in the first as well.
+inline constexpr int gemm_depth_slice = gemm_tile.columns == 32 ? 1024 : 384;
 
 /// Bytes of B that stay in the second-level cache while all rows of A pass: two thirds of a core's working set, and
 /// more on AVX-512, whose cores have at least 1 MiB there.
