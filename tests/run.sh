@@ -37,8 +37,8 @@ record() {
   summary+=("$(printf '%-16s %5d passed %4d failed   %s' "$1" "$2" "$3" "$4")")
 }
 
-# build STAGE CMAKE-ARGUMENT...: configures and builds build/STAGE. What does not build is counted and shown, the rest is
-# still tested.
+# build STAGE CMAKE-ARGUMENT...: configures and builds build/STAGE, of it $goal alone where that is set. What does not
+# build is counted and shown, the rest is still tested.
 build() {
   local stage=$1 log=$log_folder/$1.build.log; shift
   say "$stage: building (log: build/log/$stage.build.log)"
@@ -48,7 +48,7 @@ build() {
     return 1
   fi
   grep -E '^-- tessera:' "$log"
-  if ! cmake --build "build/$stage" -j "$jobs" -- -k 0 >> "$log" 2>&1; then
+  if ! cmake --build "build/$stage" -j "$jobs" --target "${goal:-all}" -- -k 0 >> "$log" 2>&1; then
     grep -E -A12 '^FAILED|error:|undefined reference' "$log" | head -n 120
     record "$stage" 0 1 "does not build"
   fi
@@ -105,7 +105,7 @@ tsan() {                                    # clang's: GCC's does not know fence
   build tsan --preset tsan -DCMAKE_CXX_COMPILER="clang++-$clang" -DTESSERA_BENCHMARKS=OFF && run_ctest tsan -L run
 }
 fuzz() {
-  build fuzz --preset asan -DCMAKE_CXX_COMPILER="clang++-$clang" -DTESSERA_BENCHMARKS=OFF -DTESSERA_EXAMPLES=OFF \
+  goal=fuzz build fuzz --preset asan -DCMAKE_CXX_COMPILER="clang++-$clang" -DTESSERA_BENCHMARKS=OFF -DTESSERA_EXAMPLES=OFF \
     -DTESSERA_FUZZ=ON || return
   local target name log good=0 bad=0
   for target in build/fuzz/tests/fuzz/fuzz.*; do
