@@ -159,6 +159,7 @@ struct named_node {
   int id = -1;
   int name_at = 0;
   int name_size = 0;
+  std::uint32_t name_hash = 0;   ///< equal names have equal ones: hundreds are compared with one another
 };
 
 /// What is wrong with a graph, as a value: reported once, by the model.
@@ -205,14 +206,17 @@ class graph {
   // Above its callers: clang evaluates only templates that it has seen the end of.
   template <class List>
   constexpr int give_name(List& list, text const& name, int id) {
+    std::uint32_t hash = 0;
+    for (char c : name.view()) hash = hash * 31 + static_cast<unsigned char>(c);
     for (named_node const& other : list)
-      if (name_of(other) == name.view()) mistake({.what = graph_mistake::kind::name_twice, .name = name});
+      if (other.name_hash == hash && name_of(other) == name.view())
+        mistake({.what = graph_mistake::kind::name_twice, .name = name});
     if (name.cut_off || list.size() == static_cast<int>(list.capacity()) ||
         characters.size() + name.size + 1 > static_cast<int>(characters.capacity())) {
       mistake({.what = graph_mistake::kind::too_large, .name = name});
       return 0;
     }
-    named_node const entry{id, characters.size(), name.size};
+    named_node const entry{id, characters.size(), name.size, hash};
     for (char c : name.view()) characters.push_back(c);
     characters.push_back('\0');  // so that a name is a C string as well
     return list.push_back(entry);

@@ -188,17 +188,22 @@ constexpr exchange_plan<N> plan_exchange(program_view const& p, at_summaries con
   return plan;
 }
 
-/// Whether all accesses of a parameter are packed at load, so that the parameter itself need not be kept: nothing gathers
-/// by it, and no branch looks at it.
+/// Tensors that something reads as they are, and not packed at load: an access, a gather's indices, a branch. Parameters
+/// that are not among them need not be kept.
 template <record_counts N>
-constexpr bool only_packed(program_view const& p, exchange_plan<N> const& exchange, int tensor) {
+struct unpacked_tensors {
+  bool has[N.tensors + 1] = {};
+};
+template <record_counts N>
+constexpr unpacked_tensors<N> find_unpacked(program_view const& p, exchange_plan<N> const& exchange) {
+  unpacked_tensors<N> out;
   for (int i = 0; i < p.access_count; ++i) {
-    if (p.accesses[i].tensor == tensor && exchange.access[i].form != field_form::resident) return false;
-    if (p.accesses[i].kind == access_kind::gather && p.accesses[i].index == tensor) return false;
+    if (exchange.access[i].form != field_form::resident) out.has[p.accesses[i].tensor] = true;
+    if (p.accesses[i].kind == access_kind::gather) out.has[p.accesses[i].index] = true;
   }
   for (int s = 0; s < p.step_count; ++s)
-    if (p.steps[s].tensor == tensor) return false;
-  return true;
+    if (p.steps[s].tensor >= 0) out.has[p.steps[s].tensor] = true;
+  return out;
 }
 
 TESSERA_ISA_END

@@ -318,8 +318,9 @@ constexpr memory_plan<N> join_classes(program_view const& p, exchange_plan<N> co
       plan.parameter_offset[item] = plan.parameter_bytes;
       plan.parameter_bytes += detail::align_up(bytes);
     };
+    auto const unpacked = find_unpacked<N>(p, exchange);
     for (int t = 0; t < p.tensor_count; ++t)
-      if (p.tensors[t].parameter && !only_packed<N>(p, exchange, t)) put(t, p.tensors[t].bytes());
+      if (p.tensors[t].parameter && unpacked.has[t]) put(t, p.tensors[t].bytes());
     for (int j = 0; j < p.access_count; ++j)
       if (exchange.access[j].form == field_form::resident)
         put(N.tensors + j, exchange.access[j].boxes * exchange.access[j].box_bytes);
