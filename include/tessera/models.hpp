@@ -5,4 +5,5 @@
 #include <tessera/models/bert.hpp>
 #include <tessera/models/bert_checkpoint.hpp>
 #include <tessera/models/packed_encoder.hpp>
+#include <tessera/models/squad.hpp>
 #include <tessera/models/token_sequence.hpp>

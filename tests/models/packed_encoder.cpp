@@ -27,7 +27,7 @@ struct tiny {
                                                         .tokens = Tokens,
                                                         .sequences = Tokens / 2};
 };
-using encoder = ts::models::packed_encoder<tiny, 8, 32>;
+using encoder = ts::models::packed_encoder<ts::models::bert, tiny, 8, 32>;
 static_assert(encoder::longest == 20);
 static_assert(encoder::hidden == 24);
 
@@ -88,6 +88,28 @@ TEST_CASE("an encoder against plain loops, packed or one by one, with any number
     encoder e{weights, {.threads = threads}};
     CHECK(encode(e, given) == packed);
   }
+}
+
+TEST_CASE("the heads of pre-training and of question answering against plain loops") {
+  reference::bert_weights const weights;
+  reference::scalar_bert const scalar(tiny<8>::value, "bert.");
+  auto const given = sequences();
+  std::size_t received = 0;
+  ts::models::packed_encoder<ts::models::bert_pretraining, tiny, 8, 32> pretraining{weights, {.threads = 2}};
+  pretraining.encode(given, [&](std::size_t i, ts::models::pretraining_logits const& made) {
+    auto const want = scalar.run(given[i].ids, given[i].types);
+    CHECK(close(made.prediction, want.prediction, 5e-5));
+    CHECK(close(made.seq_relationship, want.relationship, 5e-5));
+    ++received;
+  });
+  ts::models::packed_encoder<ts::models::bert_question_answering, tiny, 8, 32> answering{weights};
+  answering.encode(given, [&](std::size_t i, ts::models::span_logits const& made) {
+    auto const want = scalar.run(given[i].ids, given[i].types);
+    CHECK(close(made.start, want.start, 5e-5));
+    CHECK(close(made.end, want.end, 5e-5));
+    ++received;
+  });
+  CHECK(received == 2 * given.size());
 }
 
 TEST_CASE("what an encoder refuses, before it runs anything") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A BERT encoder in plain loops of double, one sequence at a time, written from the paper's definition (Devlin et al.,
-// 2018; post-norm, exact GELU): the oracle of models/bert.hpp.
+// BERT in plain loops of double, one sequence at a time, written from the paper's definition (Devlin et al., 2018;
+// post-norm, exact GELU), with the heads of pre-training and of question answering: the oracle of models/bert.hpp.
 #pragma once
 
 #include "reference/loops.hpp"
@@ -37,26 +37,30 @@ struct bert_weights {
 
 struct bert_result {
   std::vector<double> states, pooled, embedding;
+  std::vector<double> prediction, relationship;   ///< only where the model has heads
+  std::vector<double> start, end;
 };
 
 /// The outputs for one sequence of ids and token types, at positions 0, 1, ….
 class scalar_bert {
  public:
-  explicit scalar_bert(tessera::models::bert_configuration const& c) : c_(c), width_(static_cast<index>(c.hidden)) {}
+  /// @param prefix  of the names of the encoder's parameters: "bert." where the model has heads
+  explicit scalar_bert(tessera::models::bert_configuration const& c, std::string prefix = "")
+      : c_(c), width_(static_cast<index>(c.hidden)), prefix_(std::move(prefix)) {}
 
   bert_result run(std::vector<std::int32_t> const& ids, std::vector<std::int32_t> const& types) const {
     index const n = ids.size();
-    auto const words = get("embeddings.word_embeddings.weight", static_cast<index>(c_.vocabulary) * width_);
-    auto const kinds = get("embeddings.token_type_embeddings.weight", static_cast<index>(c_.token_types) * width_);
-    auto const places = get("embeddings.position_embeddings.weight", static_cast<index>(c_.positions) * width_);
+    auto const words = get(prefix_ + "embeddings.word_embeddings.weight", static_cast<index>(c_.vocabulary) * width_);
+    auto const kinds = get(prefix_ + "embeddings.token_type_embeddings.weight", static_cast<index>(c_.token_types) * width_);
+    auto const places = get(prefix_ + "embeddings.position_embeddings.weight", static_cast<index>(c_.positions) * width_);
     matrix x(n * width_);
     for (index t = 0; t < n; ++t)
       for (index j = 0; j < width_; ++j)
         x[t * width_ + j] = words[static_cast<index>(ids[t]) * width_ + j] +
                             kinds[static_cast<index>(types[t]) * width_ + j] + places[t * width_ + j];
-    normalise(x, "embeddings.LayerNorm");
+    normalise(x, prefix_ + "embeddings.LayerNorm");
     for (int i = 0; i < c_.layers; ++i) {
-      std::string const at = "encoder.layer." + std::to_string(i);
+      std::string const at = prefix_ + "encoder.layer." + std::to_string(i);
       auto a = linear(attention(x, at + ".attention.self"), at + ".attention.output.dense", width_);
       for (index k = 0; k < a.size(); ++k) a[k] += x[k];
       normalise(a, at + ".attention.output.LayerNorm");
@@ -66,7 +70,10 @@ class scalar_bert {
       for (index k = 0; k < a.size(); ++k) x[k] += a[k];
       normalise(x, at + ".output.LayerNorm");
     }
-    bert_result result{x, linear(matrix(x.begin(), x.begin() + c_.hidden), "pooler.dense", width_), matrix(width_)};
+    bert_result result;
+    result.states = x;
+    result.pooled = linear(matrix(x.begin(), x.begin() + c_.hidden), prefix_ + "pooler.dense", width_);
+    result.embedding = matrix(width_);
     for (double& v : result.pooled) v = std::tanh(v);
     double squares = 0;
     for (index j = 0; j < width_; ++j) {
@@ -74,12 +81,32 @@ class scalar_bert {
       squares += result.embedding[j] * result.embedding[j];
     }
     for (double& v : result.embedding) v /= std::sqrt(squares);
+    if (!prefix_.empty()) run_heads(result, words);
     return result;
   }
 
  private:
   using matrix = std::vector<double>;
 
+  void run_heads(bert_result& r, matrix const& words) const {
+    index const n = r.states.size() / width_, vocabulary = static_cast<index>(c_.vocabulary);
+    auto h = linear(r.states, "cls.predictions.transform.dense", width_);
+    for (double& v : h) v = gelu_erf(v);
+    normalise(h, "cls.predictions.transform.LayerNorm");
+    auto const bias = get("cls.predictions.bias", vocabulary);
+    for (index t = 0; t < n; ++t)
+      for (index w = 0; w < vocabulary; ++w) {
+        double sum = bias[w];
+        for (index k = 0; k < width_; ++k) sum += h[t * width_ + k] * words[w * width_ + k];
+        r.prediction.push_back(sum);
+      }
+    r.relationship = linear(r.pooled, "cls.seq_relationship", 2);
+    auto const both = linear(r.states, "qa_outputs", 2);
+    for (index t = 0; t < n; ++t) {
+      r.start.push_back(both[2 * t]);
+      r.end.push_back(both[2 * t + 1]);
+    }
+  }
   static matrix get(std::string const& name, index count) {
     auto const x = bert_weights::values(name, count);
     return {x.begin(), x.end()};
@@ -131,6 +158,7 @@ class scalar_bert {
 
   tessera::models::bert_configuration c_;
   index width_;
+  std::string prefix_;
 };
 
 }  // namespace reference

@@ -62,6 +62,19 @@ class wordpiece {
     return vocabulary_->tokens[static_cast<std::size_t>(id)];
   }
 
+  /// The words that encode() looks up, each followed by a blank but the last:  "Café, naïve!"  ->  "cafe , naive !".
+  /// Of a word that is too long only the beginning is there.
+  /// @throws input_error  if the text is not UTF-8
+  static std::string normalized(std::string_view text) {
+    std::string words;
+    io_detail::for_each_bert_word(text, [&](io_detail::bert_word const& word) {
+      if (!words.empty()) words += ' ';
+      words += word.text;
+      return true;
+    });
+    return words;
+  }
+
   /// The ids of [CLS] text [SEP].
   /// @param text        UTF-8
   /// @param max_length  bound on the number of ids; what does not fit is cut off the text's end

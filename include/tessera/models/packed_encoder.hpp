@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many sequences through an encoder: they are packed into runs, each in the smallest compiled capacity that holds it.
+// Many sequences through a BERT: they are packed into runs, each in the smallest compiled capacity that holds it.
 //
-//   ts::models::packed_encoder<ts::models::minilm_l6, 16, 32, 64, 128, 256, 512> encoder{weights, {.threads = 2}};
-//   encoder.encode(sequences, [](std::size_t i, ts::models::encoded const& e) { use(e.sentence_embedding); });
+//   using namespace ts::models;
+//   packed_encoder<bert, minilm_l6, 16, 32, 64, 128, 256, 512> encoder{weights, {.threads = 2}};
+//   encoder.encode(sequences, [](std::size_t i, encoded const& e) { use(e.sentence_embedding); });
 #pragma once
 
 #include <algorithm>
@@ -24,16 +25,18 @@ namespace tessera::models {
 
 TESSERA_ISA_BEGIN
 
-/// A BERT encoder in several capacities, in ascending order, that share their parameters. A capacity's memory is made
-/// when it is first needed.
-template <template <int> class Configuration, int... Capacity>
+/// A model of models/bert.hpp in several capacities, in ascending order, that share their parameters. A capacity's memory
+/// is made when it is first needed.
+template <template <class> class Model, template <int> class Configuration, int... Capacity>
 class packed_encoder {
   static constexpr int count = sizeof...(Capacity);
   static constexpr int capacity[count] = {Capacity...};
   static constexpr int sequence_capacity[count] = {Configuration<Capacity>::value.sequences...};
   static constexpr bert_configuration const& configuration = Configuration<capacity[0]>::value;
   template <int I>
-  using model_at = model<bert<Configuration<capacity[I]>>>;
+  using type_at = Model<Configuration<capacity[I]>>;
+  template <int I>
+  using model_at = model<type_at<I>>;
 
  public:
   static constexpr int hidden = configuration.hidden;
@@ -46,7 +49,8 @@ class packed_encoder {
   explicit packed_encoder(Source const& weights, engine_options const& options = {})
       : options_(options), smallest_(weights, options) {}
 
-  /// Calls receive(number, encoded) for every sequence, in order. A sequence is checked before anything runs.
+  /// Calls receive(number, result) for every sequence, in order, with what the model's result_of() returns. A sequence is
+  /// checked before anything runs.
   /// @throws input_error  if a sequence is empty, too long, or holds an id, segment or position that the model has not
   template <class Receive>
   void encode(std::span<token_sequence const> sequences, Receive&& receive) {
@@ -62,7 +66,24 @@ class packed_encoder {
     }
   }
 
+  /// Whether runs are timed from now on, in every capacity.
+  void profile(bool on) {
+    profiling_ = on;
+    for_each_capacity([&](int, auto& m) { m.profile(on); });
+  }
+  /// Calls visit(capacity, model) for each capacity that has been needed.
+  template <class Visit>
+  void for_each_capacity(Visit&& visit) {
+    visit(capacity[0], smallest_);
+    visit_larger(visit, std::make_integer_sequence<int, count>{});
+  }
+
  private:
+  template <class Visit, int... I>
+  void visit_larger(Visit& visit, std::integer_sequence<int, I...>) {
+    ((std::get<I>(larger_) != nullptr ? visit(capacity[I], *std::get<I>(larger_)) : void()), ...);
+  }
+
   static int size(token_sequence const& s) { return static_cast<int>(s.ids.size()); }
 
   static void check(token_sequence const& s, std::size_t number) {
@@ -91,7 +112,7 @@ class packed_encoder {
       if (tokens > capacity[I] || static_cast<int>(sequences.size()) > sequence_capacity[I])
         return run_smallest<I + 1>(sequences, number, tokens, receive);
     }
-    run(at_capacity<I>(), sequences, number, tokens, receive);
+    run<I>(sequences, number, tokens, receive);
   }
 
   template <int I>
@@ -100,13 +121,17 @@ class packed_encoder {
       return smallest_;
     } else {
       auto& m = std::get<I>(larger_);
-      if (m == nullptr) m = std::make_unique<model_at<I>>(smallest_, options_);
+      if (m == nullptr) {
+        m = std::make_unique<model_at<I>>(smallest_, options_);
+        m->profile(profiling_);
+      }
       return *m;
     }
   }
 
-  template <class Model, class Receive>
-  void run(Model& m, std::span<token_sequence const> sequences, std::size_t number, int tokens, Receive& receive) {
+  template <int I, class Receive>
+  void run(std::span<token_sequence const> sequences, std::size_t number, int tokens, Receive& receive) {
+    model_at<I>& m = at_capacity<I>();
     auto const ids = m.template input<"input_ids">();
     auto const types = m.template input<"token_type_ids">();
     auto const positions = m.template input<"position_ids">();
@@ -131,16 +156,12 @@ class packed_encoder {
     m.template set_length<"sequences">(static_cast<int>(sequences.size()));
     m.run();
 
-    auto const states = m.template output<"last_hidden_state">();
-    auto const pooled = m.template output<"pooler_output">();
-    auto const embeddings = m.template output<"sentence_embedding">();
-    constexpr auto width = static_cast<std::size_t>(hidden);
-    std::size_t row = 0;
-    for (std::size_t i = 0; i < sequences.size(); ++i) {
-      std::size_t const rows = sequences[i].ids.size();
-      receive(number + i, encoded{states.subspan(row * width, rows * width), pooled.subspan(i * width, width),
-                                  embeddings.subspan(i * width, width)});
-      row += rows;
+    packed_place place;
+    for (token_sequence const& s : sequences) {
+      place.tokens = s.ids.size();
+      receive(number + place.sequence, type_at<I>::result_of(m, place));
+      place.first_token += place.tokens;
+      ++place.sequence;
     }
   }
 
@@ -152,6 +173,7 @@ class packed_encoder {
   };
 
   engine_options options_;
+  bool profiling_ = false;
   model_at<0> smallest_;
   typename storage_of<std::make_integer_sequence<int, count>>::type larger_;   // element 0 stays empty
 };

@@ -46,5 +46,33 @@ struct encoded {
   std::span<float const> pooler_output;        ///< (hidden)
   std::span<float const> sentence_embedding;   ///< (hidden)
 };
+/// What the heads of pre-training make of one sequence; valid until the next run.
+struct pretraining_logits {
+  std::span<float const> prediction;         ///< (tokens, vocabulary)
+  std::span<float const> seq_relationship;   ///< (2): the second part follows the first, or not
+};
+/// Where in one sequence an answer may be.
+struct span_logits {
+  std::vector<float> start;   ///< (tokens): it begins here
+  std::vector<float> end;     ///< (tokens): it ends here
+};
+
+/// Where one sequence of a packed run lies.
+struct packed_place {
+  std::size_t first_token = 0;
+  std::size_t tokens = 0;
+  std::size_t sequence = 0;
+
+  /// Its part of an output (T, width) that has a row for each token.
+  std::span<float const> of_tokens(std::span<float const> output, int width) const {
+    auto const w = static_cast<std::size_t>(width);
+    return output.subspan(first_token * w, tokens * w);
+  }
+  /// Its row of an output (B, width) that has one for each sequence.
+  std::span<float const> of_sequences(std::span<float const> output, int width) const {
+    auto const w = static_cast<std::size_t>(width);
+    return output.subspan(sequence * w, w);
+  }
+};
 
 }  // namespace tessera::models
