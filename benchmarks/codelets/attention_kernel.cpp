@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention of one head on one core, packing of keys and values included, as a share of the multiply-add peak measured
 // in the same run. FLOPs are those of the two products; exponentials are not counted.
-#include "../fma_peak.hpp"
+#include <tessera/simd/peak.hpp>
 #include <tessera/codelets/detail/attention_kernel.hpp>
 
 #include <benchmark/benchmark.h>
@@ -20,7 +20,7 @@ void attention(benchmark::State& state) {
       out(static_cast<std::size_t>(sequence * stride));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
   std::vector<float> scratch(static_cast<std::size_t>(kernels::attention_scratch(sequence, depth)));
-  double const peak = tessera::benchmarks::fma_peak();
+  double const peak = tessera::simd::fma_peak();
   for (auto _ : state) {
     kernels::attention_head({.queries = sequence,
                              .keys = sequence,

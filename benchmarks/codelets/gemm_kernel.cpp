@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix product on one core, B packed beforehand, as a share of the multiply-add peak measured in the same run;
 // and packing. Counters: GFLOP/s, peak (GFLOP/s), percent; GB/s read for packing.
-#include "../fma_peak.hpp"
+#include <tessera/simd/peak.hpp>
 #include <tessera/codelets/detail/gemm_kernel.hpp>
 #include <tessera/codelets/detail/pack.hpp>
 
@@ -33,7 +33,7 @@ struct matrices {
 void gemm(benchmark::State& state) {
   matrices x(state);
   kernels::pack_panels(x.b.data(), x.n, x.k, x.n, x.panels.data(), 0, kernels::gemm_panels(x.n));
-  double const peak = tessera::benchmarks::fma_peak();
+  double const peak = tessera::simd::fma_peak();
   for (auto _ : state) {
     kernels::gemm_block({.rows = x.m,
                          .columns = x.n,

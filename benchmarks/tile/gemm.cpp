@@ -8,7 +8,7 @@
 #include <tessera/codelets/gemm.hpp>
 #include <tessera/tile.hpp>
 
-#include "../fma_peak.hpp"
+#include <tessera/simd/peak.hpp>
 #include "../rounds.hpp"
 
 namespace ts = tessera;
@@ -42,9 +42,9 @@ void measure(char const* name, Program program, int threads) {
   std::vector<double> percent, speed;
   for (int round = 0; round < 400 && speed.size() < 25; ++round) {
     long const before = ts::benchmarks::preemptions();
-    double const first = ts::benchmarks::fma_peak(3);
+    double const first = ts::simd::fma_peak(3);
     double const gflops = 2.0e-9 * n * n * n / ts::benchmarks::seconds([&] { engine.run(); });
-    double const second = ts::benchmarks::fma_peak(3);
+    double const second = ts::simd::fma_peak(3);
     best = std::max({best, first, second});
     if (ts::benchmarks::preemptions() != before || std::min(first, second) < 0.97 * best) continue;
     speed.push_back(gflops);

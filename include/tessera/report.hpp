@@ -8,6 +8,7 @@
 #include <tessera/plan/estimate.hpp>
 #include <tessera/report/html.hpp>
 #include <tessera/report/json.hpp>
+#include <tessera/report/profile.hpp>
 #include <tessera/report/text.hpp>
 
 #include <string>

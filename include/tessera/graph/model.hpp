@@ -158,14 +158,18 @@ class model {
   /// @throws input_error if it is outside
   template <label Name>
   void set_length(int n) {
-    constexpr int number = length_number<Name>();
-    constexpr int capacity = graph_of<M>::value.lengths[number].id;
-    if (n < 0 || n > capacity)
-      throw input_error("tessera: length " + std::string(Name.view()) + " is " + std::to_string(n) + ", not in [0, " +
-                            std::to_string(capacity) + "]",
-                        std::string(Name.view()));
-    executor_.set_length(number, n);
+    set_length_at(length_number<Name>(), n);
   }
+
+  /// The same where names are known at run time only, as other languages have them.
+  /// @throws input_error if the model has no such length, or it is outside
+  void set_length(std::string_view name, std::int64_t n) {
+    int const number = find(graph_of<M>::value.lengths, name);
+    if (number < 0) throw input_error("tessera: the model has no length " + std::string(name), std::string(name));
+    set_length_at(number, n);
+  }
+  /// The memory of an input or output of graph_of<M>.
+  std::byte* memory_of(node n) { return executor_.data_of(n.id); }
 
   /// Computes all outputs from the inputs. No heap allocation.
   void run() { executor_.run(); }
@@ -183,6 +187,10 @@ class model {
     }(std::make_integer_sequence<int, graph_of<M>::value.outputs.count>{});
   }
 
+  /// Whether runs are timed from now on, step by step; report::profile() shows the times.
+  void profile(bool on) { executor_.profile(on); }
+  std::vector<step_profile> profile() const { return executor_.profile(); }
+
   /// Bytes of memory that the model holds, parameters included.
   std::int64_t bytes() const { return executor_.bytes(); }
   int threads() const { return executor_.threads(); }
@@ -197,6 +205,14 @@ class model {
   }
 
  private:
+  void set_length_at(int number, std::int64_t n) {
+    named_node const& l = graph_of<M>::value.lengths[number];
+    if (n < 0 || n > l.id)
+      throw input_error("tessera: length " + std::string(graph_of<M>::value.name_of(l)) + " is " + std::to_string(n) +
+                            ", not in [0, " + std::to_string(l.id) + "]",
+                        std::string(graph_of<M>::value.name_of(l)));
+    executor_.set_length(number, static_cast<int>(n));
+  }
   static engine_options with_cyclic(engine_options options) {
     options.cyclic = true;  // operators use tiles 0 … n: every thread gets its share of each
     return options;

@@ -84,6 +84,21 @@ class bindings {
     return writes;
   }
 
+  /// What an execute's vertex on a tile has to do with the current lengths.
+  work work_of(int execute, int tile) const {
+    program_view const& p = plan_.program;
+    execute_record const& e = p.executes[execute];
+    region fields[max_fields];
+    for (region& r : fields) r = empty_region();
+    bool writes = false;
+    for (int i = e.first_access; i < e.first_access + e.accesses; ++i) {
+      access_record const& a = p.accesses[i];
+      fields[a.field] = field_region(a, tile);
+      writes |= a.dir != direction::in && !fields[a.field].empty();
+    }
+    return writes ? p.kernels[e.kernel].cost(fields) : work{};
+  }
+
   /// Workspace of each thread, in bytes.
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
 

@@ -65,6 +65,10 @@ class engine {
   void run() { executor_.run(); }
   /// Restores the state of every vertex to its value before the first run.
   void reset() { executor_.reset(); }
+  /// Whether runs are timed from now on, step by step; report::profile() shows the times.
+  void profile(bool on) { executor_.profile(on); }
+  std::vector<step_profile> profile() const { return executor_.profile(); }
+  plan_view const& plan() const { return executor_.plan(); }
   int threads() const { return executor_.threads(); }
   /// Bytes of tile memory and workspaces.
   std::int64_t bytes() const { return executor_.bytes(); }
@@ -116,6 +120,9 @@ class engine<refused_program> {
   }
   void run() {}
   void reset() {}
+  void profile(bool) {}
+  std::vector<step_profile> profile() const { return {}; }
+  plan_view plan() const { return {}; }
   int threads() const { return 1; }
   std::int64_t bytes() const { return 0; }
 };

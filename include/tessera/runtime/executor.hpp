@@ -2,7 +2,9 @@
 // Executor: runs a planned program. Every thread walks the steps; it knows nothing of the program's type.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -25,6 +27,15 @@ TESSERA_ISA_BEGIN
 struct engine_options {
   int threads = 1;       ///< 1 to 1024; no more than tiles are used. The result does not depend on it
   bool cyclic = false;   ///< tile t belongs to thread t mod threads, instead of each thread having a run of tiles
+};
+
+/// What a step took, all runs since profile(true) together.
+struct step_profile {
+  std::int64_t runs = 0;
+  double seconds = 0;   ///< of the thread that worked longest, exchange included
+  double waited = 0;    ///< of the thread that waited longest at the barrier before
+  double flops = 0;     ///< of all tiles, as the vertices state their work, at the current lengths
+  double bytes = 0;     ///< that the vertices touch, at the current lengths
 };
 
 /// A program's memory, schedule and threads; what engines and models are made of. Not to be used by two threads at once.
@@ -86,6 +97,38 @@ class executor {
     schedule_.bind_all(tables_[0]->table.data(), tables_[0]->swaps);
   }
 
+  /// Whether runs are timed from now on; true begins at zero. Costs three looks at the clock a step.
+  void profile(bool on) {
+    profiling_ = on;
+    if (!on) return;
+    for (auto& state : tables_) state->times.assign(static_cast<std::size_t>(plan_.program.step_count), {});
+  }
+  /// What each step took since then.
+  std::vector<step_profile> profile() const {
+    program_view const& p = plan_.program;
+    std::vector<step_profile> steps(static_cast<std::size_t>(p.step_count));
+    for (int s = 0; s < p.step_count; ++s) {
+      step_profile& out = steps[static_cast<std::size_t>(s)];
+      for (auto const& state : tables_) {
+        if (state->times.empty()) continue;
+        step_time const& t = state->times[static_cast<std::size_t>(s)];
+        out.runs = std::max(out.runs, t.runs);
+        out.seconds = std::max(out.seconds, std::chrono::duration<double>(t.worked).count());
+        out.waited = std::max(out.waited, std::chrono::duration<double>(t.waited).count());
+      }
+      if (p.steps[s].kind != step_kind::compute) continue;
+      for (int e = p.steps[s].first; e < p.steps[s].first + p.steps[s].count; ++e)
+        for (int t = p.executes[e].first_tile; t <= p.executes[e].last_tile; t += p.executes[e].stride) {
+          if (!runs_on(p, p.executes[e], t)) continue;
+          work const w = bindings_.work_of(e, t);
+          out.flops += w.flops * static_cast<double>(out.runs);
+          out.bytes += w.bytes * static_cast<double>(out.runs);
+        }
+    }
+    return steps;
+  }
+  plan_view const& plan() const { return plan_; }
+
   int threads() const { return threads_; }
   std::int64_t bytes() const { return memory_.bytes() + bindings_.workspace_bytes() * threads_; }
 
@@ -93,11 +136,17 @@ class executor {
   static constexpr int max_lengths = 8;
 
  private:
+  using clock = std::chrono::steady_clock;
+  struct step_time {
+    clock::duration worked{}, waited{};
+    std::int64_t runs = 0;
+  };
   struct alignas(64) thread_state {
     std::vector<std::int64_t> table;   ///< offsets of tensors, as this thread's swaps have left them
     std::vector<int> rounds;           ///< of each loop
     std::uint32_t swaps = 0;
     std::uint64_t meetings = 0;        ///< in this run
+    std::vector<step_time> times;      ///< of each step, where runs are timed
     int failed_tile = -1;              ///< the lowest tile that failed since the last barrier
     std::exception_ptr failure;
   };
@@ -121,7 +170,10 @@ class executor {
     int const count = plan_.program.step_count;
     for (int s = 0; s < count; ++s) {
       step_record const& step = steps[s];
+      int const here = s;   // loops and branches move s
+      clock::time_point const arrived = profiling_ ? clock::now() : clock::time_point{};
       if (plan_.barrier_before[s] && !meet(me)) return;
+      clock::time_point const began = profiling_ ? clock::now() : clock::time_point{};
       switch (step.kind) {
         case step_kind::compute:
           if (!compute(s, thread, me)) return;
@@ -150,6 +202,12 @@ class executor {
         case step_kind::if_end:
         case step_kind::block_begin:
         case step_kind::block_end: break;
+      }
+      if (profiling_) {
+        step_time& time = me.times[static_cast<std::size_t>(here)];
+        time.waited += began - arrived;
+        time.worked += clock::now() - began;
+        ++time.runs;
       }
     }
     barrier_.wait();
@@ -261,6 +319,7 @@ class executor {
   barrier barrier_;
   workers team_;
   std::vector<std::unique_ptr<thread_state>> tables_;
+  bool profiling_ = false;
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   std::atomic<std::uint64_t> failed_at_{never};   ///< how many meetings there had been when a vertex first failed
 };
