@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <iomanip>
 #include <iostream>
+#include <memory>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,8 +20,8 @@
 #include <tessera/io/text_lines.hpp>
 #include <tessera/io/wordpiece.hpp>
 
-#include "detail/encoder.hpp"
 #include "detail/progress.hpp"
+#include "detail/transformer.hpp"
 
 namespace ts = tessera;
 
@@ -51,6 +53,7 @@ std::string json_line(std::string const& text, std::span<float const> embedding)
 /// Cosines of all pairs: embeddings have length 1.
 std::string similarity_table(std::vector<std::string> const& texts, std::vector<float> const& embeddings) {
   std::size_t const n = texts.size();
+  std::size_t const hidden = n > 0 ? embeddings.size() / n : 0;
   std::ostringstream out;
   out << std::fixed << std::setprecision(2);
   out << "      ";
@@ -60,8 +63,7 @@ std::string similarity_table(std::vector<std::string> const& texts, std::vector<
     out << std::setw(4) << i + 1 << "  ";
     for (std::size_t j = 0; j < n; ++j) {
       double cosine = 0;
-      for (std::size_t k = 0; k < cli::encoder::hidden; ++k)
-        cosine += double{embeddings[i * cli::encoder::hidden + k]} * embeddings[j * cli::encoder::hidden + k];
+      for (std::size_t k = 0; k < hidden; ++k) cosine += double{embeddings[i * hidden + k]} * embeddings[j * hidden + k];
       out << std::setw(6) << cosine;
     }
     out << "   " << texts[i] << '\n';
@@ -72,7 +74,8 @@ std::string similarity_table(std::vector<std::string> const& texts, std::vector<
 class embedder {
  public:
   explicit embedder(options const& o)
-      : options_(o), words_(ts::wordpiece::load(o.vocabulary)), encoder_(o.weights, o.threads), progress_("sentences") {
+      : options_(o), words_(ts::wordpiece::load(o.vocabulary)), encoder_(cli::minilm_l6.open(o.weights, o.threads)),
+        progress_("sentences") {
     if (!o.output.empty()) file_.emplace(o.output);
   }
 
@@ -106,15 +109,16 @@ class embedder {
   }
 
   void flush() {
-    encoder_.encode(pending_, [&](std::size_t i, ts::models::encoded const& e) {
+    encoder_->encode(pending_, [&](std::size_t i, cli::arrays made) {
+      std::span<float const> const embedding = made[cli::sentence_embedding];
       any_ = true;
       progress_.advance();
       if (options_.similarity || options_.format == "npy") {
         texts_.push_back(pending_texts_[i]);
-        embeddings_.insert(embeddings_.end(), e.sentence_embedding.begin(), e.sentence_embedding.end());
+        embeddings_.insert(embeddings_.end(), embedding.begin(), embedding.end());
       } else {
         if (!file_) progress_.clear();
-        write(json_line(pending_texts_[i], e.sentence_embedding));
+        write(json_line(pending_texts_[i], embedding));
       }
     });
     if (!file_) std::cout.flush();
@@ -127,14 +131,15 @@ class embedder {
     else std::cout << text;
   }
   void write_npy() {
-    std::int64_t const shape[] = {static_cast<std::int64_t>(texts_.size()), cli::encoder::hidden};
+    auto const sentences = static_cast<std::int64_t>(texts_.size());
+    std::int64_t const shape[] = {sentences, static_cast<std::int64_t>(embeddings_.size()) / sentences};
     file_.reset();
     ts::npy::write(options_.output, std::span<float const>(embeddings_), shape);
   }
 
   options const& options_;
   ts::wordpiece words_;
-  cli::encoder encoder_;
+  std::unique_ptr<cli::transformer> encoder_;
   cli::progress progress_;
   std::optional<ts::atomic_file> file_;
   std::vector<ts::models::token_sequence> pending_;

@@ -3,8 +3,10 @@
 //
 //   tessera-run minilm_l6 --weights model.safetensors --input input_ids=ids.npy --output results
 //   tessera-run minilm_l6 --vocab vocab.txt --tokenize texts.json --output results
-#include "detail/encoder.hpp"
+#include "detail/on_demand.hpp"
 #include "detail/progress.hpp"
+#include "detail/transformer.hpp"
+
 #include <tessera/io/atomic_file.hpp>
 #include <tessera/io/mapped_file.hpp>
 #include <tessera/io/npy.hpp>
@@ -12,10 +14,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,19 +36,48 @@ struct options {
   std::string vocabulary;
   std::string texts;
   std::string report;
+  std::string compile = "auto";
   int threads = 1;
   bool list = false;
+  bool profile = false;
 };
 
-constexpr char const* models_text =
-    "minilm_l6  all-MiniLM-L6-v2, a sentence encoder\n"
-    "  inputs   input_ids int64 [N, S]; optional attention_mask int64 [N, S] of 0 and 1 (all 1), "
-    "token_type_ids int64 [N, S] (all 0); N is any number, S at most 512 tokens that count\n"
-    "  outputs  last_hidden_state float32 [N, S, 384], 0 where the mask is; pooler_output float32 [N, 384]; "
-    "sentence_embedding float32 [N, 384]\n"
-    "  with --vocab FILE --tokenize FILE.json (a list of strings, or of pairs of strings): "
-    "ids and token_type_ids int64 [N, L] padded with -1, lengths int64 [N]\n"
-    "  config   none\n";
+cli::transformer_kind const* const transformers[] = {&cli::minilm_l6, &cli::bert_base, &cli::bert_base_pretraining,
+                                                     &cli::bert_base_squad, &cli::bert_large};
+
+/// Models of any size, by name.
+struct sized_model {
+  char const* name;
+  cli::bert_head head;
+  char const* like;
+};
+constexpr sized_model sized_models[] = {{"bert", cli::bert_head::none, "bert_base"},
+                                        {"bert_pretraining", cli::bert_head::pretraining, "bert_base_pretraining"},
+                                        {"bert_squad", cli::bert_head::squad, "bert_base_squad"}};
+
+std::string shape_of(cli::sequence_array const& a) {
+  return std::string("[N") + (a.per_token ? ", S" : "") + (a.width > 1 ? ", " + std::to_string(a.width) : "") + "]";
+}
+
+/// Every model with its inputs, outputs and settings.
+std::string models_text() {
+  std::string text;
+  for (cli::transformer_kind const* kind : transformers) {
+    text += std::string(kind->name) + "  " + kind->description +
+            "\n  inputs   input_ids int64 [N, S]; optional attention_mask int64 [N, S] of 0 and 1 (all 1), "
+            "token_type_ids int64 [N, S] (all 0); N is any number, S at most " +
+            std::to_string(kind->longest) + " tokens that count\n  outputs  ";
+    for (cli::sequence_array const& a : kind->makes)
+      text += std::string(&a == kind->makes.data() ? "" : "; ") + a.name + " float32 " + shape_of(a) +
+              (a.per_token ? ", 0 where the mask is" : "");
+    text += "\n  config   none\n";
+  }
+  for (sized_model const& sized : sized_models)
+    text += std::string(sized.name) + "  " + sized.like +
+            " of any size, compiled when it is first wanted\n  config   config=FILE, the config.json beside its weights\n";
+  return text + "\n  each with --vocab FILE --tokenize FILE.json (a list of strings, or of pairs of strings) instead of inputs: "
+                "ids and token_type_ids int64 [N, L] padded with -1, lengths int64 [N]\n";
+}
 
 /// A two-dimensional array of int64 by name, or nothing.
 struct integers {
@@ -80,7 +112,7 @@ void write_array(std::string const& folder, std::string const& name, std::vector
 }
 
 /// Makes the folder for results, and makes sure before the work is done that each can be written there.
-void prepare_folder(std::string const& path, std::initializer_list<char const*> results) {
+void prepare_folder(std::string const& path, std::vector<char const*> const& results) {
   std::error_code failure;
   std::filesystem::create_directories(path, failure);
   std::error_code no_folder;
@@ -89,7 +121,7 @@ void prepare_folder(std::string const& path, std::initializer_list<char const*> 
   for (char const* name : results) ts::atomic_file probe(path + "/" + name + ".npy");
 }
 
-void run_minilm(options& o) {
+void run_transformer(cli::transformer_kind const& kind, options& o) {
   o.config.refuse_the_rest();
   integers ids;
   std::optional<integers> mask, types;
@@ -129,23 +161,41 @@ void run_minilm(options& o) {
     }
   }
 
-  cli::encoder encoder(o.weights, o.threads);
-  prepare_folder(o.output, {"last_hidden_state", "pooler_output", "sentence_embedding"});
+  auto const model = kind.open(o.weights, o.threads);
+  std::vector<char const*> names;
+  for (cli::sequence_array const& a : kind.makes) names.push_back(a.name);
+  prepare_folder(o.output, names);
   cli::progress progress("sequences", sequences.size());
-  constexpr auto hidden = static_cast<std::size_t>(cli::encoder::hidden);
-  std::vector<float> states(sequences.size() * cols * hidden, 0.0f), pooled, embeddings;
+  std::vector<std::vector<float>> results;
+  for (cli::sequence_array const& a : kind.makes)
+    results.emplace_back(sequences.size() * (a.per_token ? cols : 1) * static_cast<std::size_t>(a.width), 0.0f);
   std::size_t token = 0;
-  encoder.encode(sequences, [&](std::size_t, ts::models::encoded const& e) {
-    for (std::size_t i = 0; i < e.last_hidden_state.size() / hidden; ++i)
-      std::copy_n(e.last_hidden_state.begin() + static_cast<std::ptrdiff_t>(i * hidden), hidden,
-                  states.begin() + static_cast<std::ptrdiff_t>(kept[token++] * hidden));
-    pooled.insert(pooled.end(), e.pooler_output.begin(), e.pooler_output.end());
-    embeddings.insert(embeddings.end(), e.sentence_embedding.begin(), e.sentence_embedding.end());
+  if (o.profile) {
+    model->encode(sequences, [](std::size_t, cli::arrays) {});   // memory and caches are warm from here on
+    model->profile(true);
+  }
+  model->encode(sequences, [&](std::size_t number, cli::arrays made) {
+    std::size_t const tokens = sequences[number].ids.size();
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      auto const width = static_cast<std::size_t>(kind.makes[k].width);
+      for (std::size_t i = 0; i < made[k].size() / width; ++i) {
+        std::size_t const row = kind.makes[k].per_token ? kept[token + i] : number;
+        std::copy_n(&made[k][i * width], width, &results[k][row * width]);
+      }
+    }
+    token += tokens;
     progress.advance();
   });
-  write_array(o.output, "last_hidden_state", states, {ids.rows, ids.cols, cli::encoder::hidden});
-  write_array(o.output, "pooler_output", pooled, {ids.rows, cli::encoder::hidden});
-  write_array(o.output, "sentence_embedding", embeddings, {ids.rows, cli::encoder::hidden});
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    std::vector<std::int64_t> shape{ids.rows};
+    if (kind.makes[k].per_token) shape.push_back(ids.cols);
+    if (kind.makes[k].width > 1 || !kind.makes[k].per_token) shape.push_back(kind.makes[k].width);
+    write_array(o.output, kind.makes[k].name, results[k], shape);
+  }
+  if (o.profile) {
+    progress.clear();
+    std::cout << model->profile();
+  }
 }
 
 /// Reads a JSON list of strings, or of pairs of strings, and writes their ids.
@@ -193,7 +243,7 @@ void tokenize(options const& o) {
 }
 
 /// What the command line asks for, but the report.
-void work(options& o) {
+void work(cli::transformer_kind const& kind, options& o) {
   bool const tokenizes = !o.texts.empty() || !o.vocabulary.empty();
   if (tokenizes && (o.texts.empty() || o.vocabulary.empty()))
     throw ts::input_error("--vocab FILE and --tokenize FILE.json go together", "--tokenize");
@@ -205,23 +255,37 @@ void work(options& o) {
   }
   if (o.weights.path.empty() && !o.weights.seed)
     throw ts::input_error("--weights FILE.safetensors|synthetic:SEED is missing", "--weights");
-  run_minilm(o);
+  run_transformer(kind, o);
+}
+
+/// The model of that name, compiled now if it has to be.
+cli::transformer_kind const* find_model(options& o, std::optional<cli::compiled_transformer>& compiled) {
+  for (cli::transformer_kind const* kind : transformers)
+    if (o.model == kind->name) return kind;
+  for (sized_model const& sized : sized_models) {
+    if (o.model != sized.name) continue;
+    std::string const path = o.config.text("config");
+    if (path.empty()) throw ts::input_error("--config config=FILE is missing: " + o.model + " needs its sizes", "--config");
+    compiled = cli::transformer_on_demand(cli::bert_sizes::read(path), sized.head, o.compile == "auto");
+    return compiled->kind;
+  }
+  throw ts::input_error((o.model.empty() ? std::string("which model? ") : "there is no model \"" + o.model + "\": ") +
+                            "--list shows them",
+                        "MODEL");
 }
 
 void run(options& o) {
   if (o.list) {
-    std::cout << models_text;
+    std::cout << models_text();
     return;
   }
-  if (o.model != "minilm_l6")
-    throw ts::input_error((o.model.empty() ? std::string("which model? ") : "there is no model \"" + o.model + "\": ") +
-                              "--list shows them",
-                          "MODEL");
+  std::optional<cli::compiled_transformer> compiled;   // the code of a model of any size
+  cli::transformer_kind const* const kind = find_model(o, compiled);
   std::optional<ts::atomic_file> page;  // takes its name only when everything else is done
   if (!o.report.empty()) page.emplace(o.report);
-  work(o);
+  work(*kind, o);
   if (page) {
-    page->write(cli::encoder::report());
+    page->write(kind->report());
     page->commit();
   }
 }
@@ -235,6 +299,9 @@ int main(int argc, char** argv) {
   program.app.add_flag("--list", o.list, "Print every model with its inputs, outputs and settings");
   program.app.add_option("--vocab", o.vocabulary, "A vocabulary, vocab.txt, for --tokenize");
   program.app.add_option("--tokenize", o.texts, "A JSON list of texts to turn into ids, instead of running");
+  program.app.add_option("--compile", o.compile, "auto: a model that is not compiled in is compiled; never: it is refused")
+      ->check(CLI::IsMember({"auto", "never"}));
+  program.app.add_flag("--profile", o.profile, "Run twice, and print where the time of the second run went");
   program.app.add_option("--report", o.report, "File for a report of the model's plan, as an HTML page");
   program.weights(o.weights).inputs(o.inputs).config(o.config).threads(o.threads).output_folder(o.output);
   for (auto const* option : {"--weights", "--output"}) program.app.get_option(option)->required(false);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """bad_input.py BIN_FOLDER [TEXT]
 
-Gives tessera-run and tessera-embed every kind of wrong argument and file. Each time exactly one line has to appear on the
+Gives tessera-run, tessera-embed and tessera-qa every kind of wrong argument and file. Each time exactly one line has to appear on the
 standard error, the exit status has to be 1 or 2 (a signal is a crash), and nothing may be written: neither a result nor
 what would have become one. Between them good runs show that the same files are accepted otherwise. TEXT: only the cases
 whose name contains it.
@@ -381,11 +381,70 @@ def embed(t):
             refused("a standard output that is full", [text, *options], "standard output", stdout=full)
 
 
+def sizes(t):
+    """Models of any size: what is wrong with a config.json is said before a compiler runs."""
+    ids = t.array("ids.npy", np.array([[5, 6]]))
+    good = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 512, "vocab_size": 1000,
+            "max_position_embeddings": 128, "type_vocab_size": 2}
+
+    def refused(name, config, *words):
+        path = t.file("config.json", config if isinstance(config, (str, bytes)) else json.dumps(config))
+        t.refused("sizes: " + name, "tessera-run", ["bert", "--weights", "synthetic:1", "--input", f"input_ids={ids}", "--config",
+                                                    f"config={path}", "--output", t.path("sized")], "config.json", *words)
+
+    for name, text in (("empty", ""), ("no JSON", "{"), ("a list", "[]"), ("bytes that are no text", b'{"hidden_size": "\xff"}'), ("a million brackets", "[" * 1000000)):
+        refused(name, text)
+    for key in good:
+        refused("no " + key, {k: v for k, v in good.items() if k != key}, key)
+        for value in (0, -1, 1.5, "2", None, [2], 1 << 31, 10**30):
+            refused(f"{key} {value}", good | {key: value}, key)
+    refused("heads that do not divide", good | {"num_attention_heads": 3}, "num_attention_heads")
+    refused("another activation", good | {"hidden_act": "relu"}, "hidden_act")
+    refused("relative positions", good | {"position_embedding_type": "relative_key"}, "position_embedding_type")
+    for eps in (0, -1e-12, 1, "small", None):
+        refused(f"eps {eps}", good | {"layer_norm_eps": eps}, "layer_norm_eps")
+    model = ["bert", "--weights", "synthetic:1", "--input", f"input_ids={ids}", "--output", t.path("sized")]
+    t.refused("sizes: none", "tessera-run", model, "config")
+    t.refused("sizes: a file that is not there", "tessera-run", [*model, "--config", "config=" + t.path("nowhere.json")], "nowhere.json")
+    t.refused("sizes: when to compile", "tessera-run", [*model, "--compile", "later"], "--compile")
+
+
+def answers(t):
+    vocab = t.file("q_vocab.txt", vocabulary())
+    text = t.file("passage.txt", "hello world, a b.\nhello\n")
+    options = ["--weights", "synthetic:1", "--vocab", vocab]
+    done = t.accepted("answers", "tessera-qa", [text, *options, "--question", "a?", "--question", "hello"])
+    if done is not None:
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        if [line["question"] for line in lines] != ["a?", "hello"] or not all(line["answer"] for line in lines):
+            t.report("answers", repr(lines))
+    t.accepted("an answer from the standard input", "tessera-qa", ["-", *options, "--question", "a"], stdin=b"hello")
+
+    def refused(name, arguments, *words, **how):
+        t.refused("answers: " + name, "tessera-qa", arguments, *words, **how)
+
+    refused("no argument", [])
+    refused("no question", [text, *options], "--question")
+    refused("no passage", [*options, "--question", "a"], "FILE")
+    refused("no weights", [text, "--vocab", vocab, "--question", "a"], "--weights")
+    refused("no vocabulary", [text, "--weights", "synthetic:1", "--question", "a"], "--vocab")
+    refused("0 threads", [text, *options, "--question", "a", "--threads", "0"], "--threads")
+    refused("an empty question", [text, *options, "--question", ""], "question")
+    refused("a question of blanks", [text, *options, "--question", " \t"], "question")
+    refused("a question that is no text", [text, *options, "--question", b"a \xff"], "--question")
+    refused("a good question and a bad one", [text, *options, "--question", "a", "--question", " "], "question")
+    refused("an empty passage", [t.file("nothing.txt", ""), *options, "--question", "a"], "nothing.txt")
+    refused("a passage that is no text", [t.file("bad.txt", b"hello \xe4\xb8"), *options, "--question", "a"], "bad.txt")
+    refused("a passage that is not there", [t.path("nowhere.txt"), *options, "--question", "a"], "nowhere.txt")
+    refused("a folder as passage", [t.at, *options, "--question", "a"])
+    refused("weights without the head", [text, "--weights", t.safetensors("w.safetensors", {}), "--vocab", vocab, "--question", "a"], "w.safetensors")
+
+
 def main():
     if not 2 <= len(sys.argv) <= 3:
         sys.exit(__doc__)
     trials = Trials(os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "")
-    for part in (run_command_lines, run_arrays, weights_files, tokenizer, embed):
+    for part in (run_command_lines, run_arrays, weights_files, tokenizer, embed, sizes, answers):
         part(trials)
     print(f"{trials.count - trials.failed} of {trials.count} as they should be")
     return 1 if trials.failed or not trials.count else 0

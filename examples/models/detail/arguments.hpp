@@ -72,6 +72,11 @@ class configuration {
                                    std::to_string(highest),
                                key);
   }
+  /// The value of `key` as it is, or `fallback` if it was not given.
+  std::string text(std::string const& key, std::string fallback = "") {
+    std::string const* const found = take(key);
+    return found == nullptr ? fallback : *found;
+  }
   /// Call it when every known key has been asked for.
   /// @throws tessera::input_error  if another key was given
   void refuse_the_rest() const {

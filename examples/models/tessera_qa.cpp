@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// tessera-qa: questions about a passage, answered in the passage's words, with BERT base and SQuAD weights.
+//
+//   tessera-qa passage.txt --question "Who wrote it?" --weights model.safetensors --vocab vocab.txt
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <tessera/io/text_lines.hpp>
+#include <tessera/io/wordpiece.hpp>
+#include <tessera/models/squad.hpp>
+
+#include "detail/transformer.hpp"
+
+namespace ts = tessera;
+
+namespace {
+
+struct options {
+  std::string file;
+  std::vector<std::string> questions;
+  cli::weights_source weights;
+  std::string vocabulary;
+  int threads = 1;
+};
+
+void run(options const& o) {
+  auto const words = ts::wordpiece::load(o.vocabulary);
+  std::string passage;
+  ts::text_lines lines(o.file);
+  while (auto const line = lines.next()) passage += std::string(*line) + "\n";
+
+  std::vector<ts::models::squad_question> asked;
+  for (std::string const& question : o.questions) {
+    try {
+      asked.emplace_back(words, question, passage);
+    } catch (ts::input_error const& e) {
+      throw ts::input_error((e.subject() == "question" ? "--question: " : o.file + ": ") + std::string(e.what()),
+                            e.subject());
+    }
+  }
+  auto const model = cli::bert_base_squad.open(o.weights, o.threads);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    std::vector<ts::models::span_logits> logits;
+    model->encode(asked[i].windows(), [&](std::size_t, cli::arrays made) {
+      logits.push_back({{made[0].begin(), made[0].end()}, {made[1].begin(), made[1].end()}});
+    });
+    ts::models::squad_answer const answer = asked[i].answer(logits);
+    nlohmann::ordered_json line;
+    line["question"] = o.questions[i];
+    line["answer"] = answer.found ? nlohmann::ordered_json(answer.text) : nlohmann::ordered_json();
+    line["score"] = answer.score;
+    std::cout << line.dump() << std::endl;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  cli::program program("tessera-qa", "Answers questions about a passage, each with a line of JSON (BERT base, SQuAD).");
+  program.app.add_option("FILE", o.file, "The passage; - for the standard input")->required();
+  program.app.add_option("--question", o.questions, "A question; may be given more than once")
+      ->required()
+      ->allow_extra_args(false);
+  program.app.add_option("--vocab", o.vocabulary, "The vocabulary, vocab.txt")->required();
+  program.weights(o.weights).threads(o.threads);
+  return program.run(argc, argv, [&] { run(o); });
+}
