@@ -52,7 +52,12 @@ class squad_question {
   squad_question(wordpiece const& tokenizer, std::string_view question, std::string_view passage,
                  squad_options const& options = {})
       : tokenizer_(tokenizer), passage_(passage), options_(options) {
-    std::vector<std::int64_t> asked = pieces(question);
+    std::vector<std::int64_t> asked;
+    try {
+      asked = pieces(question);
+    } catch (input_error const& e) {   // it says "text"; which of the two is for its reader to know
+      throw input_error(e.what(), "question");
+    }
     if (asked.empty()) throw input_error("the question has no token", "question");
     asked.resize(std::min(asked.size(), options.longest_question));
     for (std::size_t at = 0; at < passage_.size();) {
