@@ -2,7 +2,6 @@
 // Executor: runs a planned program. Every thread walks the steps; it knows nothing of the program's type.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -101,20 +100,24 @@ class executor {
   void profile(bool on) {
     profiling_ = on;
     if (!on) return;
-    for (auto& state : tables_) state->times.assign(static_cast<std::size_t>(plan_.program.step_count), {});
+    for (auto& state : tables_) {
+      state->times.clear();
+      state->times.resize(static_cast<std::size_t>(plan_.program.step_count) * 3);
+    }
   }
-  /// What each step took since then.
-  std::vector<step_profile> profile() const {
+  /// What each step took since then. A template, so that programs that do not ask are spared compiling it.
+  template <class Step = step_profile>
+  std::vector<Step> profile() const {
     program_view const& p = plan_.program;
-    std::vector<step_profile> steps(static_cast<std::size_t>(p.step_count));
+    std::vector<Step> steps(static_cast<std::size_t>(p.step_count));
     for (int s = 0; s < p.step_count; ++s) {
-      step_profile& out = steps[static_cast<std::size_t>(s)];
+      Step& out = steps[static_cast<std::size_t>(s)];
       for (auto const& state : tables_) {
         if (state->times.empty()) continue;
-        step_time const& t = state->times[static_cast<std::size_t>(s)];
-        out.runs = std::max(out.runs, t.runs);
-        out.seconds = std::max(out.seconds, std::chrono::duration<double>(t.worked).count());
-        out.waited = std::max(out.waited, std::chrono::duration<double>(t.waited).count());
+        std::int64_t const* const t = &state->times[static_cast<std::size_t>(s) * 3];
+        if (t[0] > out.runs) out.runs = t[0];
+        if (static_cast<double>(t[1]) * 1e-9 > out.seconds) out.seconds = static_cast<double>(t[1]) * 1e-9;
+        if (static_cast<double>(t[2]) * 1e-9 > out.waited) out.waited = static_cast<double>(t[2]) * 1e-9;
       }
       if (p.steps[s].kind != step_kind::compute) continue;
       for (int e = p.steps[s].first; e < p.steps[s].first + p.steps[s].count; ++e)
@@ -136,17 +139,18 @@ class executor {
   static constexpr int max_lengths = 8;
 
  private:
-  using clock = std::chrono::steady_clock;
-  struct step_time {
-    clock::duration worked{}, waited{};
-    std::int64_t runs = 0;
-  };
+  /// Nanoseconds of a clock; as a number, since the arithmetic of durations is slow to compile.
+  static std::int64_t now() {
+    using clock = std::chrono::steady_clock;
+    static_assert(clock::period::den == 1'000'000'000);
+    return clock::now().time_since_epoch().count();
+  }
   struct alignas(64) thread_state {
     std::vector<std::int64_t> table;   ///< offsets of tensors, as this thread's swaps have left them
     std::vector<int> rounds;           ///< of each loop
     std::uint32_t swaps = 0;
     std::uint64_t meetings = 0;        ///< in this run
-    std::vector<step_time> times;      ///< of each step, where runs are timed
+    std::vector<std::int64_t> times;   ///< where runs are timed, of each step: runs, nanoseconds of work, of waiting
     int failed_tile = -1;              ///< the lowest tile that failed since the last barrier
     std::exception_ptr failure;
   };
@@ -171,9 +175,9 @@ class executor {
     for (int s = 0; s < count; ++s) {
       step_record const& step = steps[s];
       int const here = s;   // loops and branches move s
-      clock::time_point const arrived = profiling_ ? clock::now() : clock::time_point{};
+      std::int64_t const arrived = profiling_ ? now() : 0;
       if (plan_.barrier_before[s] && !meet(me)) return;
-      clock::time_point const began = profiling_ ? clock::now() : clock::time_point{};
+      std::int64_t const began = profiling_ ? now() : 0;
       switch (step.kind) {
         case step_kind::compute:
           if (!compute(s, thread, me)) return;
@@ -204,10 +208,10 @@ class executor {
         case step_kind::block_end: break;
       }
       if (profiling_) {
-        step_time& time = me.times[static_cast<std::size_t>(here)];
-        time.waited += began - arrived;
-        time.worked += clock::now() - began;
-        ++time.runs;
+        std::int64_t* const time = &me.times[static_cast<std::size_t>(here) * 3];
+        ++time[0];
+        time[1] += now() - began;
+        time[2] += began - arrived;
       }
     }
     barrier_.wait();
