@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <tessera/codelets/gemm.hpp>
+#include <tessera/simd/peak.hpp>
 #include <tessera/tile.hpp>
 
-#include <tessera/simd/peak.hpp>
 #include "../rounds.hpp"
 
 namespace ts = tessera;

@@ -16,7 +16,8 @@ using namespace ts::models;
 namespace {
 
 std::string vocabulary() {
-  std::string text = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nwho\nwrote\nit\n?\nthe\nold\nman\n(\n)\nand\n.\n,\nsea\ncafe\nnai\n##ve\nw\n";
+  std::string text =
+      "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nwho\nwrote\nit\n?\nthe\nold\nman\n(\n)\nand\n.\n,\nsea\ncafe\nnai\n##ve\nw\n";
   for (char const c : std::string("0123456789")) text += std::string("##") + c + "\n";
   return text;
 }

@@ -76,8 +76,8 @@ inline compiled_transformer transformer_on_demand(bert_sizes const& s, bert_head
   std::string const hidden = std::to_string(s.hidden), vocabulary = std::to_string(s.vocabulary);
   char const* const model[] = {"bert", "bert_pretraining", "bert_question_answering"};
   std::string const makes[] = {
-      "{\"last_hidden_state\", " + hidden + ", true}, {\"pooler_output\", " + hidden + ", false}, {\"sentence_embedding\", " +
-          hidden + ", false}",
+      "{\"last_hidden_state\", " + hidden + ", true}, {\"pooler_output\", " + hidden +
+          ", false}, {\"sentence_embedding\", " + hidden + ", false}",
       "{\"prediction_logits\", " + vocabulary + ", true}, {\"seq_relationship_logits\", 2, false}",
       "{\"start_logits\", 1, true}, {\"end_logits\", 1, true}"};
   auto const which = static_cast<std::size_t>(head);

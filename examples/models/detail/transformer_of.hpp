@@ -60,7 +60,8 @@ class transformer_of final : public transformer {
     return text;
   }
 
-  static constexpr transformer_kind kind(char const* name, char const* description, std::span<sequence_array const> makes) {
+  static constexpr transformer_kind kind(char const* name, char const* description,
+                                         std::span<sequence_array const> makes) {
     return {name, description, models::longest, makes,
             [](weights_source const& weights, int threads) -> std::unique_ptr<transformer> {
               return std::make_unique<transformer_of>(weights, threads);

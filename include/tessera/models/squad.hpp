@@ -69,14 +69,14 @@ class squad_question {
     }
     if (tokens_.empty()) throw input_error("the passage has no token", "passage");
     if (options.longest < asked.size() + 4 || options.stride < 1)
-      throw input_error("a window of " + std::to_string(options.longest) + " tokens has no room for the passage behind " +
-                            std::to_string(asked.size()) + " of the question",
+      throw input_error("a window of " + std::to_string(options.longest) +
+                            " tokens has no room for the passage behind " + std::to_string(asked.size()) +
+                            " of the question",
                         "longest");
     std::size_t const room = options.longest - asked.size() - 3;
     offset_ = asked.size() + 2;
     for (std::size_t first = 0;; first += options.stride) {
       std::size_t const count = std::min(room, tokens_.size() - first);
-      first_.push_back(first);
       windows_.push_back(window(asked, first, count));
       if (first + count == tokens_.size()) break;
     }
@@ -136,15 +136,17 @@ class squad_question {
 
   std::size_t count_in(std::size_t w) const { return windows_[w].ids.size() - offset_ - 1; }
   bool in_passage(std::size_t w, std::size_t i) const { return i >= offset_ && i < offset_ + count_in(w); }
-  std::size_t token_at(std::size_t w, std::size_t i) const { return first_[w] + i - offset_; }
+  /// The passage's token with which a window begins.
+  std::size_t first_of(std::size_t w) const { return w * options_.stride; }
+  std::size_t token_at(std::size_t w, std::size_t i) const { return first_of(w) + i - offset_; }
 
   /// The window in which a token has most around it; the earlier one of equals.
   std::size_t window_of(std::size_t token) const {
     std::size_t best = 0;
     double most = -1;
     for (std::size_t w = 0; w < windows_.size(); ++w) {
-      if (token < first_[w] || token >= first_[w] + count_in(w)) continue;
-      std::size_t const left = token - first_[w], right = first_[w] + count_in(w) - 1 - token;
+      if (token < first_of(w) || token >= first_of(w) + count_in(w)) continue;
+      std::size_t const left = token - first_of(w), right = first_of(w) + count_in(w) - 1 - token;
       double const context = static_cast<double>(std::min(left, right)) + 0.01 * static_cast<double>(count_in(w));
       if (context <= most) continue;
       most = context;
@@ -208,7 +210,6 @@ class squad_question {
   squad_options options_;
   std::vector<token> tokens_;
   std::size_t offset_ = 0;             ///< of the passage in a window
-  std::vector<std::size_t> first_;     ///< the passage's token with which a window begins
   std::vector<token_sequence> windows_;
 };
 

@@ -161,7 +161,8 @@ constexpr field_form form_of(program_view const& p, execute_record const& e, acc
 }
 
 /// Whether a tile's field is a view of the tensor's own memory.
-[[gnu::noinline]] constexpr bool is_view(program_view const& p, access_record const& a, access_plan const& plan, int tile_index) {
+[[gnu::noinline]] constexpr bool is_view(program_view const& p, access_record const& a, access_plan const& plan,
+                                         int tile_index) {
   if (plan.form == field_form::view) return true;
   if (plan.form != field_form::bordered) return false;
   return whole_of(p.tensors[a.tensor]).contains(covered(p, a, tile_index));

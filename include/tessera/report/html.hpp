@@ -133,8 +133,8 @@ inline std::string html(data const& d) {
     for (vertex_line const& vertex : line.vertices) {
       out += "<div class=\"field\">" + escaped(vertex.name) + " on tiles " + vertex.tiles + "</div>";
       for (field_line const& f : vertex.fields) {
-        out += "<div class=\"field\">&nbsp; " + std::string(f.direction) + " " + escaped(f.tensor) + ": " + escaped(f.access) +
-               ", " + std::string(f.form);
+        out += "<div class=\"field\">&nbsp; " + std::string(f.direction) + " " + escaped(f.tensor) + ": " +
+               escaped(f.access) + ", " + std::string(f.form);
         if (f.priced) out += ", " + std::to_string(f.boxes) + " × " + bytes_text(f.box_bytes);
         out += "</div>";
       }

@@ -102,7 +102,8 @@ inline std::string profile_text(plan_view const& plan, std::vector<step_profile>
   }
   std::sort(by_vertex.begin(), by_vertex.end(),
             [](profile_row const& a, profile_row const& b) { return a.sum.seconds > b.sum.seconds; });
-  std::string const head = join({"   times         ms      %    waited    GFLOP/s", peak > 0 ? "  % peak" : "", "  MiB packed  "});
+  std::string const head = join(
+      {"   times         ms      %    waited    GFLOP/s", peak > 0 ? "  % peak" : "", "  MiB packed  "});
   std::string out = join({head, "vertex\n"});
   profile_row all{"all", {}, 0};
   for (profile_row const& row : by_vertex) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiling on demand: a generated source becomes code of this process, once, and comes from a cache afterwards.
 //
-//   ts::jit::library const code = ts::jit::compile("#include <tessera/tile.hpp>\n…TESSERA_ENTRY void run(float*) {…}", "run",
-//                                                  {.title = "the model of 7 layers"});
+//   std::string const source = "#include <tessera/tile.hpp>\n… TESSERA_ENTRY void run(float*) {…}";
+//   ts::jit::library const code = ts::jit::compile(source, "run", {.title = "the model of 7 layers"});
 //   code.entry<void(float*)>()(values);
 //
 // A source holds numbers and enumerators that were parsed, never text that a user gave. It marks its one entry, a
