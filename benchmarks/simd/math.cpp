@@ -29,6 +29,7 @@ void elementary(benchmark::State& state, Function function, float low, float hig
 }  // namespace
 
 BENCHMARK_CAPTURE(elementary, exp, [](auto x) { return simd::exp(x); }, -80.0f, 80.0f);
+BENCHMARK_CAPTURE(elementary, exp2, [](auto x) { return simd::exp2(x); }, -120.0f, 120.0f);
 BENCHMARK_CAPTURE(elementary, log, [](auto x) { return simd::log(x); }, 0.01f, 100.0f);
 BENCHMARK_CAPTURE(elementary, tanh, [](auto x) { return simd::tanh(x); }, -4.0f, 4.0f);
 BENCHMARK_CAPTURE(elementary, erf, [](auto x) { return simd::erf(x); }, -4.0f, 4.0f);

@@ -2,7 +2,7 @@
 // Elementary functions of float batches, with their error. Bounds hold for every float, denormals, infinities and NaN
 // included, against the exact value; tests/simd/math.cpp sweeps them.
 //
-//   exp, tanh, erf, rsqrt, log          <= 2 ulp
+//   exp, exp2, tanh, erf, rsqrt, log    <= 2 ulp
 //   sigmoid, gelu_tanh, gelu_erf        bounds at each function
 //
 //   simd::store(y, simd::exp(simd::load(x)));
@@ -49,6 +49,22 @@ TESSERA_INLINE batch<float> exp_minus_one(batch<float> const& r) {
 TESSERA_INLINE batch<float> power_of_two(batch<float> const& shifted) {
   return bits_as<float>(shift_left<23>(bits_as<std::int32_t>(shifted)) + batch<std::int32_t>(0x3f800000));
 }
+
+// p 2^n for any n, which `shifted` holds as well.
+TESSERA_INLINE batch<float> times_power_of_two(batch<float> const& p, [[maybe_unused]] batch<float> const& n,
+                                               [[maybe_unused]] batch<float> const& shifted) {
+#if defined(__AVX512F__)
+  return batch<float>(_mm512_maskz_scalef_ps(0xffff, p, n));
+#else
+  // In two steps, since 2^n may be too large or too small for a float: only the second one rounds.
+  batch<std::int32_t> const whole =
+      shift_right<9>(shift_left<9>(bits_as<std::int32_t>(shifted)));  // sign-extends the low 23 bits
+  batch<std::int32_t> const half = shift_right<1>(whole);
+  batch<std::int32_t> const bias(127);
+  auto const power = [&](batch<std::int32_t> const& e) { return bits_as<float>(shift_left<23>(e + bias)); };
+  return p * power(half) * power(whole - half);
+#endif
+}
 }  // namespace detail
 
 /// e^x, <= 2 ulp; 0 below -103.98, infinity above 88.72, denormal results are rounded correctly in between.
@@ -56,17 +72,23 @@ TESSERA_INLINE batch<float> exp(batch<float> const& x) {
   batch<float> const clamped = simd::min(batch<float>(89.0f), simd::max(batch<float>(-104.5f), x));
   auto const split = detail::split_exponent(clamped);
   batch<float> const p = batch<float>(1.0f) + detail::exp_minus_one(split.r);
-#if defined(__AVX512F__)
-  return batch<float>(_mm512_maskz_scalef_ps(0xffff, p, split.n));
-#else
-  // In two steps, since 2^n may be too large or too small for a float: only the second one rounds.
-  batch<std::int32_t> const n =
-      shift_right<9>(shift_left<9>(bits_as<std::int32_t>(split.shifted)));  // sign-extends the low 23 bits
-  batch<std::int32_t> const half = shift_right<1>(n);
-  batch<std::int32_t> const bias(127);
-  auto const power = [&](batch<std::int32_t> const& e) { return bits_as<float>(shift_left<23>(e + bias)); };
-  return p * power(half) * power(n - half);
-#endif
+  return detail::times_power_of_two(p, split.n, split.shifted);
+}
+
+/// 2^x, <= 2 ulp; 0 below -150, infinity from 128 on, denormal results are rounded correctly in between.
+TESSERA_INLINE batch<float> exp2(batch<float> const& x) {
+  batch<float> const magic(0x1.8p23f);
+  batch<float> const clamped = simd::min(batch<float>(129.0f), simd::max(batch<float>(-151.0f), x));
+  batch<float> const shifted = clamped + magic;
+  batch<float> const n = shifted - magic, r = clamped - n;
+  // 2^r = 1 + r P(r) for |r| <= 1/2, relative error of the fit 2^-28.
+  batch<float> p(0x1.416b52p-13f);
+  p = simd::fma(p, r, batch<float>(0x1.5f082ep-10f));
+  p = simd::fma(p, r, batch<float>(0x1.3b2de0p-7f));
+  p = simd::fma(p, r, batch<float>(0x1.c6af7cp-5f));
+  p = simd::fma(p, r, batch<float>(0x1.ebfbdcp-3f));
+  p = simd::fma(p, r, batch<float>(0x1.62e430p-1f));
+  return detail::times_power_of_two(simd::fma(p, r, batch<float>(1.0f)), n, shifted);
 }
 
 /// tanh x, <= 2 ulp: x + x³ P(x²) up to 0.55, 1 - 2 / (e^2|x| + 1) beyond.
@@ -160,10 +182,20 @@ TESSERA_INLINE batch<float> sigmoid(batch<float> const& x) {
   return simd::div(simd::select(x < batch<float>(0.0f), power, one), one + power);
 }
 
-/// x Φ(x) = x/2 (1 + erf(x / √2)): the Gaussian error linear unit. Error <= 2^-23 |x|.
+/// x Φ(x), Φ the normal distribution: the Gaussian error linear unit. Error <= 2^-23 |x|; 0 below -14.5.
+/// max(x, 0) - |x| 2^p(|x|), where p is a fit of log2 Φ(-|x|), to 2^-26 in Φ: half the operations of erf.
 TESSERA_INLINE batch<float> gelu_erf(batch<float> const& x) {
-  batch<float> const half_x = batch<float>(0.5f) * x;
-  return simd::fma(half_x, simd::erf(x * batch<float>(0x1.6a09e6p-1f)), half_x);
+  batch<float> const magnitude = simd::min(batch<float>(14.5f), simd::abs(x));
+  batch<float> p(-0x1.7d7ecap-19f);
+  p = simd::fma(p, magnitude, batch<float>(0x1.4b0e7ep-15f));
+  p = simd::fma(p, magnitude, batch<float>(-0x1.874f1cp-13f));
+  p = simd::fma(p, magnitude, batch<float>(-0x1.1d18a2p-13f));
+  p = simd::fma(p, magnitude, batch<float>(0x1.ced280p-8f));
+  p = simd::fma(p, magnitude, batch<float>(-0x1.ae0a82p-5f));
+  p = simd::fma(p, magnitude, batch<float>(-0x1.d63ac2p-2f));
+  p = simd::fma(p, magnitude, batch<float>(-0x1.26aed4p+0f));
+  p = simd::fma(p, magnitude, batch<float>(-1.0f));
+  return simd::fnma(magnitude, simd::exp2(p), simd::max(batch<float>(0.0f), x));
 }
 
 /// x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))), as x / (1 + e^-2u). Error <= 3 * 2^-24 |x|.
