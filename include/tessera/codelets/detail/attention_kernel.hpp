@@ -54,6 +54,10 @@ inline void attention_head(attention_operands const& x, float* scratch) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   constexpr int block = attention_key_block;
   constexpr int score_stride = block + 16;
+  // A score becomes an exponent of 2 in the multiply-add that takes the maximum off, unless it must be known before.
+  constexpr float log2_e = 0x1.715476p0f;
+  bool const scaled_before = x.mask != nullptr || x.scale <= 0.0f;
+  float const factor = scaled_before ? 1.0f : x.scale * log2_e;
   float* const scores = scratch;
   float* const panels = scratch + std::ptrdiff_t{gemm_tile.rows} * score_stride;
 
@@ -82,36 +86,32 @@ inline void attention_head(attention_operands const& x, float* scratch) {
       float const* const k = panels + packed;                      // (keys / NR, depth, NR)
       float const* const v = k + gemm_packed_size(x.depth, keys);  // (depth / NR, keys, NR)
       packed += gemm_packed_size(x.depth, keys) + gemm_packed_size(keys, x.depth);
-      batch<float> const scale(x.scale);
-      batch<float> largest_lanes[gemm_tile.rows];
-      std::fill(largest_lanes, largest_lanes + rows, batch<float>(lowest));
-      gemm_operands const product{.rows = rows,
-                                  .columns = keys,
-                                  .depth = x.depth,
-                                  .a = x.q + query * x.q_stride,
-                                  .a_stride = x.q_stride,
-                                  .b = k,
-                                  .c = scores,
-                                  .c_stride = score_stride};
-      gemm_block(product, [&](batch<float> const& score, int row, int column, auto count) {
-        batch<float> scaled = score * scale;
-        if (x.mask != nullptr) scaled = scaled + simd::load(x.mask + key + column, count);
-        largest_lanes[row] = simd::max(largest_lanes[row], simd::keep(scaled, count, lowest));
-        return scaled;
-      });
-
+      gemm_block({.rows = rows,
+                  .columns = keys,
+                  .depth = x.depth,
+                  .a = x.q + query * x.q_stride,
+                  .a_stride = x.q_stride,
+                  .b = k,
+                  .c = scores,
+                  .c_stride = score_stride});
       for (int r = 0; r < rows; ++r) {
         float* const row = scores + r * score_stride;
+        if (scaled_before)
+          simd::for_each_batch<float>(keys, [&](int i, auto count) {
+            batch<float> score = simd::load(row + i, count) * batch<float>(x.scale * log2_e);
+            if (x.mask != nullptr) score = score + simd::load(x.mask + key + i, count) * batch<float>(log2_e);
+            simd::store(row + i, score, count);
+          });
         float const before = largest[r];
-        largest[r] = std::max(before, simd::hmax(largest_lanes[r]));
-        batch<float> const shift(largest[r] == lowest ? 0.0f : largest[r]);  // nothing seen yet: e^(-∞ - 0) = 0
+        largest[r] = std::max(before, max_row(row, keys) * factor);
+        batch<float> const shift(largest[r] == lowest ? 0.0f : largest[r]);  // nothing seen yet: 2^(-∞ - 0) = 0
         float const added = sum_row(keys, [&](int i, auto count) {
-          batch<float> const weight = simd::keep(simd::exp(simd::load(row + i, count) - shift), count, 0.0f);
+          batch<float> const weight = simd::keep(simd::exp2(simd::fma(simd::load(row + i, count), batch<float>(factor), -shift)), count, 0.0f);
           simd::store(row + i, weight, count);
           return weight;
         });
         if (key > 0 && largest[r] > before) {  // what was summed so far had a smaller maximum
-          batch<float> const shrink = simd::exp(batch<float>(before) - shift);
+          batch<float> const shrink = simd::exp2(batch<float>(before) - shift);
           sum[r] *= simd::hmax(shrink);
           simd::for_each_batch<float>(x.depth, [&](int i, auto count) {
             float* const to = out + r * x.out_stride + i;

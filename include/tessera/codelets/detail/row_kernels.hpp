@@ -54,12 +54,20 @@ inline void layer_norm_row(float const* x, float const* weight, float const* bia
 }
 
 /// The largest element; minus infinity of none.
-inline float max_row(float const* x, int n) {
+TESSERA_INLINE float max_row(float const* x, int n) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
-  simd::batch<float> largest(lowest);
-  simd::for_each_batch<float>(
-      n, [&](int i, auto count) { largest = simd::max(largest, simd::keep(simd::load(x + i, count), count, lowest)); });
-  return simd::hmax(largest);
+  constexpr int width = simd::lanes<float>;
+  simd::batch<float> largest[4] = {simd::batch<float>(lowest), simd::batch<float>(lowest), simd::batch<float>(lowest),
+                                   simd::batch<float>(lowest)};   // four chains, as in sum_row
+  int i = 0;
+  for (; i + 4 * width <= n; i += 4 * width)
+#pragma GCC unroll 4
+    for (int chain = 0; chain < 4; ++chain)
+      largest[chain] = simd::max(largest[chain], simd::load(x + i + chain * width));
+  simd::for_each_batch<float>(n - i, [&](int rest, auto count) {
+    largest[0] = simd::max(largest[0], simd::keep(simd::load(x + i + rest, count), count, lowest));
+  });
+  return simd::hmax(simd::max(simd::max(largest[0], largest[1]), simd::max(largest[2], largest[3])));
 }
 
 /// out = e^(scale x + mask - m) / Σ, where m is the largest exponent: the probabilities of one row.
