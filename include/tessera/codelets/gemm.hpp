@@ -35,7 +35,8 @@ struct gemm {
                         .a_stride = left.stride,
                         .b = unchecked(b).data,
                         .c = out.data,
-                        .c_stride = out.stride});
+                        .c_stride = out.stride,
+                        .ahead = next_memory});
   }
 };
 
@@ -60,7 +61,8 @@ struct gemm_add {
                         .b = unchecked(b).data,
                         .c = out.data,
                         .c_stride = out.stride,
-                        .accumulate = true});
+                        .accumulate = true,
+                        .ahead = next_memory});
   }
 };
 
@@ -91,7 +93,8 @@ struct dense {
                                          .a_stride = TransposeA ? depth : left.stride,
                                          .b = unchecked(b).data,
                                          .c = out.data,
-                                         .c_stride = out.stride};
+                                         .c_stride = out.stride,
+                                         .ahead = next_memory};
     float const* const biases = unchecked(bias).data;
     auto const rest = unchecked(residual);
     detail::gemm_block(operands, [=](simd::batch<float> sum, int row, int column, auto count) {

@@ -237,6 +237,7 @@ class executor {
           schedule_.packing[static_cast<std::size_t>(b)].apply(table);
         for (int a = v.first_before; a < v.first_before + v.before; ++a)
           perform(schedule_.actions[static_cast<std::size_t>(a)], plan_.program, memory_, v.tile, table);
+        next_memory = v.ahead;
         v.run(v.object);
         for (int a = v.first_after; a < v.first_after + v.after; ++a)
           perform(schedule_.actions[static_cast<std::size_t>(a)], plan_.program, memory_, v.tile, table);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/base/ahead.hpp>
 #include <tessera/base/config.hpp>
 #include <tessera/plan/fault.hpp>
 #include <tessera/runtime/binding.hpp>
@@ -28,6 +29,7 @@ struct vertex_entry {
   std::uint32_t bound_at = 0;         ///< number of swaps when its fields were bound
   bool rebinds = false;               ///< a field is a view of a tensor that takes part in swaps
   bool active = true;                 ///< with the current lengths it has something to write
+  memory_ahead ahead;                 ///< the packed parameters that the thread reads after those of this vertex
 };
 
 /// A range of one of the arrays.
@@ -63,6 +65,7 @@ class schedule {
         pack_range_.push_back(packs);
       }
     }
+    look_ahead();
     bind_all(fields_.memory().table().data(), 0);
   }
 
@@ -197,6 +200,28 @@ class schedule {
           if (plan_.access[i].form == field_form::staged) exchange_after(fields_, i, t, actions);
         v.after = static_cast<int>(actions.size()) - v.first_after;
         vertices.push_back(v);
+      }
+    }
+  }
+
+  /// Tells each vertex what its thread reads after it: the panels of the nearest later vertex that has others, if they
+  /// were packed beforehand.
+  void look_ahead() {
+    for (int k = 0; k < threads_; ++k) {
+      memory_ahead later, beyond;   // panels of the nearest later vertex, and what that one has ahead of it
+      for (int s = plan_.program.step_count - 1; s >= 0; --s) {
+        slice const range = vertices_of(s, k);
+        for (int i = range.last - 1; i >= range.first; --i) {
+          vertex_entry& v = vertices[static_cast<std::size_t>(i)];
+          int const panels = largest_packed(plan_.program.executes[v.execute]);
+          if (panels < 0 || plan_.access[panels].form != field_form::resident) continue;
+          memory_ahead const own{fields_.buffer(panels, v.tile), plan_.access[panels].box_bytes};
+          if (own.data != later.data) {
+            beyond = later;
+            later = own;
+          }
+          v.ahead = beyond;
+        }
       }
     }
   }

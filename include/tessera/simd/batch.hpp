@@ -206,6 +206,8 @@ TESSERA_INLINE batch<float> copysign(batch<float> const& value, batch<float> con
 
 /// Asks for the cache line at `address`; never faults.
 TESSERA_INLINE void prefetch(void const* address) { __builtin_prefetch(address); }
+/// The same, into the second-level cache only.
+TESSERA_INLINE void prefetch_second_level(void const* address) { __builtin_prefetch(address, 0, 2); }
 
 }  // namespace simd
 TESSERA_ISA_END

@@ -9,6 +9,7 @@
 // `gemm_tile` size stays in registers while the depth is walked.
 #pragma once
 
+#include <tessera/base/ahead.hpp>
 #include <tessera/simd/tail.hpp>
 
 #include <algorithm>
@@ -71,6 +72,8 @@ struct gemm_step {
   std::ptrdiff_t c_stride;
   float const* ahead;  // (Rows, depth): what to prefetch meanwhile, say the rows below; A itself for nothing
   std::ptrdiff_t ahead_stride;
+  std::byte const* next;  // the panels that come after these …
+  int next_lines;         // … of which so many cache lines are fetched each `prefetch_depth` of the depth
   int depth;
   int row, column;  // of c[0] in the whole of C, for the epilogue
   int columns;      // columns to store, at most Panels · NR
@@ -106,6 +109,7 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
   float const* p9 = step.a + (Rows > 9 ? 9 : 0) * step.a_stride;
   float const* p12 = step.a + (Rows > 12 ? 12 : 0) * step.a_stride;
   float const* b = step.b;
+  std::byte const* next = step.next;
   batch<float> row_of_b[Panels * vectors];
   auto const add_three_rows = [&](float const*& p, auto first) __attribute__((always_inline)) {
     constexpr int from = decltype(first)::value;
@@ -125,6 +129,7 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
     // One cache line of every row of what comes next: hardware follows long streams, but these rows are short ones.
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) simd::prefetch(step.ahead + r * step.ahead_stride + chunk);
+    for (int line = 0; line < step.next_lines; ++line, next += 64) simd::prefetch_second_level(next);
     for (int k = std::min(prefetch_depth, step.depth - chunk); k > 0; --k, b += gemm_tile.columns) {
 #pragma GCC unroll 16
       for (int v = 0; v < Panels * vectors; ++v)
@@ -173,9 +178,41 @@ struct gemm_operands {
   float* c;                  // (M, N)
   std::ptrdiff_t c_stride;   // elements from row to row, at least N
   bool accumulate = false;   // C += instead of C =
+  memory_ahead ahead = {};   // panels of another product, to be fetched while the last panels here are in use
 };
 
 namespace gemm {
+/// Panels that come next, fetched from memory while those of a group are in use: evenly, so that it is hidden behind the
+/// arithmetic. Without it the first block of rows waits for every panel.
+class next_panels {
+ public:
+  /// @param first   the first panel's part that will be read
+  /// @param bytes   of that part, and as many of each of the other panels, `stride` bytes apart
+  /// @param calls   kernels that will run meanwhile, each over `depth`
+  next_panels(void const* first, std::ptrdiff_t bytes, std::ptrdiff_t stride, int panels, int depth, std::ptrdiff_t calls)
+      : at_(static_cast<std::byte const*>(first)), lines_(bytes / line), left_(lines_), stride_(stride),
+        panels_(bytes > 0 ? panels : 0), times_((depth + prefetch_depth - 1) / prefetch_depth),
+        lines_a_time_((lines_ * panels_ + calls * times_ - 1) / (calls * times_)) {}
+  /// The share of the next kernel, which is within one panel.
+  void share(gemm_step& step) {
+    std::ptrdiff_t const wanted = panels_ > 0 ? std::min(lines_a_time_, (left_ + times_ - 1) / times_) : 0;
+    step.next = at_ + (lines_ - left_) * line;
+    step.next_lines = static_cast<int>(wanted);
+    left_ -= wanted * times_;
+    if (left_ > 0 || panels_ == 0) return;
+    --panels_;
+    at_ += stride_;
+    left_ = lines_;
+  }
+
+ private:
+  static constexpr std::ptrdiff_t line = 64;
+  std::byte const* at_;
+  std::ptrdiff_t lines_, left_, stride_;
+  int panels_;
+  std::ptrdiff_t times_, lines_a_time_;
+};
+
 using kernel_pointer = void (*)(gemm_step const&);
 
 // Few rows need several panels at once: eight sums hide the latency of a fused multiply-add on two pipes.
@@ -239,6 +276,14 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
     step.add = x.accumulate || slice > 0;
     for (int first = 0; first < panels; first += group) {
       int const last = std::min(panels, first + group);
+      // What comes next: another group, or the first one in the next slice; at the end, another product.
+      std::ptrdiff_t const calls = std::ptrdiff_t{blocks} * (last - first);
+      bool const ends = last == panels && slice == slices - 1;
+      int const from = last < panels ? last : 0;
+      gemm::next_panels next =
+          ends ? gemm::next_panels(x.ahead.data, std::min(x.ahead.bytes, gemm_panel_bytes), 0, 1, step.depth, calls)
+               : gemm::next_panels(x.b + from * step.panel_stride + std::ptrdiff_t{last < panels ? k : k + slice_depth} * panel_columns,
+                                   panel_bytes, 4 * step.panel_stride, std::min(group, panels - from), step.depth, calls);
       for (int block = 0, row = 0; block < blocks; ++block) {
         int const rows = x.rows / blocks + (block < x.rows % blocks ? 1 : 0);
         step.row = row;
@@ -261,6 +306,7 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
           step.c = x.c + row * x.c_stride + step.column;
           step.ahead = panel == first ? below : step.a;
           step.ahead_stride = panel == first ? x.a_stride : step.a_stride;
+          next.share(step);
           gemm::kernel_for(rows, count > 1)(step);
           if (slice == slices - 1) gemm::finish(step, rows, epilogue);
         };
