@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocking: over which grid of tiles an operator's result is split, so that what a vertex touches fits the working set
-// and every thread finds work.
+// Blocking: over which grid of tiles an operator's result is split. For a product, by the machine's cost model: of the
+// grids that there are, the one that takes the fewest cycles.
 //
-//   (128, 384) · (384, 1536), 48 panels, host<64>   ->   grid 1 x 8: 6 panels and all rows a tile
+//   (128, 768) · (768, 3072) in panels of 32, host<64>   ->   grid 1 x 8: 12 panels and all rows a tile
 #pragma once
 
 #include <tessera/program/machine.hpp>
@@ -17,10 +17,15 @@ struct tile_grid {
   int cols = 1;
 };
 
-/// Fewer tiles than this leave threads without work, or with unequal shares.
-inline constexpr int enough_tiles = 8;
 /// More rows than this in one vertex of a product evict its panels from the working set.
 inline constexpr int rows_at_once = 256;
+/// The depth of a product is walked in slices of at most this.
+inline constexpr int depth_at_once = 1024;
+/// Rows of a product are not split into fewer than this: a vertex would pass over its panels for next to nothing.
+inline constexpr int fewest_rows = 16;
+
+/// Rows of packed attention that a vertex works on.
+inline constexpr int rows_of_attention = 128;
 
 /// The largest divisor of n that is at most `limit`.
 constexpr int largest_divisor(int n, int limit) {
@@ -29,28 +34,62 @@ constexpr int largest_divisor(int n, int limit) {
   return 1;
 }
 
-/// The grid of a product of `rows` x `depth` and `depth` x `cols`, whose right side is packed in panels. Weights are
-/// streamed once: columns are split first, at panel boundaries, into the smallest number of tiles whose panels fit
-/// half the working set; rows only where there are many.
+/// The share of their time that threads wait at the end of a step of `tiles` equal vertices, on average over 1, 2, 4 and
+/// 8 threads.
+constexpr double waiting(int tiles) {
+  double sum = 0;
+  for (int threads = 1; threads <= 8; threads *= 2) {
+    int const most = (tiles + threads - 1) / threads;
+    sum += static_cast<double>(most * threads - tiles) / tiles;
+  }
+  return sum / 4;
+}
+
+/// Cycles that a product of `rows` x `depth` and `depth` x `cols` takes on a grid, as far as the grid decides them.
+constexpr double product_cycles(machine const& m, int rows, int cols, int depth, int panel, tile_grid grid) {
+  constexpr double start = 500;   // of a vertex: first accesses, an incomplete block at the end
+  int const tiles = grid.rows * grid.cols;
+  int const tile_cols = (cols + grid.cols - 1) / grid.cols;
+  double const padded_cols = static_cast<double>((tile_cols + panel - 1) / panel) * panel * grid.cols;   // whole panels
+  double const arithmetic = 2.0 * rows * padded_cols * depth / m.flops_per_cycle;
+  // What is read again does not come from memory again if the cache holds it: the left side for every group of panels
+  // that is kept, the panels for every row of tiles.
+  double const cache = 2.0 * static_cast<double>(m.working_set);
+  double const left_bytes = 4.0 * rows * depth;
+  double const right_bytes = 4.0 * depth * padded_cols;
+  double const kept = cache / (4.0 * (depth < depth_at_once ? depth : depth_at_once));   // columns of a group
+  double const groups = grid.cols * (tile_cols > kept ? tile_cols / kept : 1.0);
+  double const again = (left_bytes > cache ? left_bytes * (groups - 1) : 0) +
+                       (right_bytes > cache * grid.cols ? right_bytes * (grid.rows - 1) : 0);
+  return arithmetic * (1 + waiting(tiles)) + again / m.exchange_bytes_per_cycle + start * tiles;
+}
+
+/// The grid of a product of `rows` x `depth` and `depth` x `cols`, whose right side is packed in panels: the cheapest
+/// one. Columns are cut between panels, so that the packed panels are the same for every grid; where columns are no
+/// multiple of a panel they are cut anywhere, but into as many parts whatever the rows.
 constexpr tile_grid product_grid(machine const& m, int rows, int cols, int depth, int panel) {
-  tile_grid grid;
-  grid.rows = (rows + rows_at_once - 1) / rows_at_once;
-  if (grid.rows > m.tiles) grid.rows = m.tiles;
-  int const limit = m.tiles / grid.rows;
   int const panels = (cols + panel - 1) / panel;
-  if (cols % panel == 0) {
-    std::int64_t const panel_bytes = std::int64_t{4} * depth * panel;
-    for (int q = 1; q <= limit && q <= panels; ++q) {
-      if (panels % q != 0) continue;
-      grid.cols = q;
-      if (grid.rows * q >= enough_tiles && panels / q * panel_bytes <= m.working_set / 2) break;
-    }
+  tile_grid best;
+  double least = 0;
+  auto const consider = [&](int assumed_rows, tile_grid grid) {
+    double const cycles = product_cycles(m, assumed_rows, cols, depth, panel, grid);
+    if (least > 0 && cycles >= least) return;
+    least = cycles;
+    best = grid;
+  };
+  bool const whole = cols % panel == 0;
+  if (!whole)
+    for (int c = 1; c <= panels && (c == 1 || 4 * c <= m.tiles); ++c) consider(rows_at_once, {1, c});
+  int const given = best.cols;
+  least = 0;
+  int const fewest = (rows + rows_at_once - 1) / rows_at_once;   // parts of the rows
+  for (int r = fewest < m.tiles ? fewest : m.tiles; r <= m.tiles; r *= 2) {
+    for (int c = whole ? 1 : given; r * c <= m.tiles && c <= (whole ? panels : given); ++c)
+      if (!whole || panels % c == 0) consider(rows, {r, c});
+    if (rows / (2 * r) < fewest_rows) break;
   }
-  if (grid.rows * grid.cols < enough_tiles && rows >= 2 * enough_tiles) {
-    int const more = enough_tiles / grid.cols;
-    if (more * grid.cols <= m.tiles && more > grid.rows) grid.rows = more;
-  }
-  return grid;
+  if (least == 0) best = {m.tiles / given, given};
+  return best;
 }
 
 /// The split of `rows` equal rows that are worked on one by one.
@@ -59,10 +98,11 @@ constexpr tile_grid rows_grid(machine const& m, int rows) {
   return {wanted < m.tiles ? wanted : m.tiles, 1};
 }
 
-/// The grid of packed attention: a head a column of tiles, blocks of at least 32 rows.
+/// The grid of packed attention: a head a column of tiles. Every block of rows packs all keys and values of its
+/// sequences, so that blocks are as large as still leaves every thread some.
 constexpr tile_grid attention_grid(machine const& m, int rows, int heads) {
   int const limit = m.tiles / heads;
-  int const wanted = (rows + 31) / 32;
+  int const wanted = (rows + rows_of_attention - 1) / rows_of_attention;
   if (limit < 1) return {1, largest_divisor(heads, m.tiles)};
   return {wanted < limit ? wanted : limit, heads};
 }

@@ -41,6 +41,7 @@ class lowering {
     if constexpr (Store) {
       for (int i = 0; i < g.nodes.size(); ++i) records.tensors[i] = tensor_of(i);
       for (int i = 0; i < g.ops.size(); ++i) records.tensors[g.ops[i].result].name = name_of(g.ops[i].kind);
+      keep_rows_apart();
       give_names(g.inputs);
       give_names(g.parameters);
       give_names(g.outputs);
@@ -67,6 +68,36 @@ class lowering {
     t.parameter = n.parameter;
     if (n.shape.rank >= 1 && n.shape.rank <= 2) t.valid = static_cast<std::int16_t>(n.shape.dim[0].length_number);
     return t;
+  }
+  /// Whether the vertices of an operator take rows that do not follow one another closely.
+  static constexpr bool takes_gaps(op_record const& op) {
+    switch (op.kind) {
+      case op_kind::matmul: return op.attribute[0] == 0 && op.attribute[3] <= 1;
+      case op_kind::layer_norm:
+      case op_kind::embedding_norm:
+      case op_kind::packed_attention:
+      case op_kind::l2_normalize:
+      case op_kind::sequence_mean:
+      case op_kind::select_rows: return true;
+      default: return false;
+    }
+  }
+  /// One cache line between the rows of tensors that only such operators touch: rows whose distance is a multiple of
+  /// some hundred bytes share few sets of a first-level cache, and a product walks many of them at once.
+  constexpr void keep_rows_apart() {
+    constexpr int line = 16;
+    for (int i = 0; i < g_.nodes.size(); ++i) {
+      tensor_record& t = records.tensors[i];
+      bool const inside = !t.input && !t.output && !t.parameter && t.type == element::float32;
+      if (machine_.shared && inside && t.extent[1] % (4 * line) == 0) t.row_gap = line;
+    }
+    for (int i = 0; i < g_.ops.size(); ++i) {
+      op_record const& op = g_.ops[i];
+      if (takes_gaps(op)) continue;
+      records.tensors[op.result].row_gap = 0;
+      for (int j = 0; j < op.operands; ++j)
+        if (op.operand[j] >= 0) records.tensors[op.operand[j]].row_gap = 0;
+    }
   }
   constexpr int rows(int node) const { return matrix_rows(g_.nodes[node].shape); }
   constexpr int cols(int node) const { return matrix_cols(g_.nodes[node].shape); }
@@ -189,10 +220,18 @@ class lowering {
         op.kind, op.attribute[2], op.operand[2] >= 0, op.operand[3] >= 0, op.attribute[0] != 0, op.attribute[1] != 0};
   }
 
+  /// product_grid(), remembered: a network has few distinct shapes.
+  constexpr tile_grid grid_of_product(int rows, int cols, int depth) {
+    for (blocked_shape const& b : blocked_)
+      if (b.rows == rows && b.cols == cols && b.depth == depth) return b.grid;
+    tile_grid const grid = product_grid(machine_, rows, cols, depth, codelets::panel_width);
+    blocked_[next_blocked_++ % most_blocked] = {rows, cols, depth, grid};
+    return grid;
+  }
+
   constexpr void matmul(op_record const& op) {
     bool const ta = op.attribute[0] != 0, tb = op.attribute[1] != 0;
-    tile_grid const grid =
-        product_grid(machine_, rows(op.result), cols(op.result), op.attribute[4], codelets::panel_width);
+    tile_grid const grid = grid_of_product(rows(op.result), cols(op.result), op.attribute[4]);
     map(op.result, grid);
     begin(product_key(op), grid);
     int const out = op.result;
@@ -343,8 +382,16 @@ class lowering {
     finish();
   }
 
+  struct blocked_shape {
+    int rows = 0, cols = 0, depth = 0;
+    tile_grid grid;
+  };
+  static constexpr int most_blocked = 8;
+
   graph const& g_;
   machine machine_;
+  blocked_shape blocked_[most_blocked];
+  int next_blocked_ = 0;
   execute_record execute_;
   int numbers_ = 0;
 };
