@@ -45,8 +45,8 @@ class contender {
 
   void on(std::string const& name, command does) { commands_[name] = std::move(does); }
 
-  /// Writes the line `ready`, then answers line by line until `in` ends. What a command throws, and a command that is not
-  /// there, is answered by {"error": …}.
+  /// Writes the line `ready`, then answers line by line until `in` ends. What a command throws, and a command that is
+  /// not there, is answered by {"error": …}.
   void obey(std::istream& in, std::ostream& out, nlohmann::json const& ready) const {
     out << ready.dump() << std::endl;
     for (std::string line; std::getline(in, line);) out << answer(line).dump() << std::endl;

@@ -60,12 +60,13 @@ TESSERA_NOINLINE inline float sum_of(float const* from, std::size_t count) {
   return simd::hsum(sum[0]);
 }
 
-/// Seconds in which `threads` cores together read `bytes` that were read before, from the level of the hierarchy that holds
-/// as much: the median of seven readings. Of more than half a GiB, that much is measured.
+/// Seconds in which `threads` cores together read `bytes` that were read before, from the level of the hierarchy that
+/// holds as much: the median of seven readings. Of more than half a GiB, that much is measured.
 inline double read_seconds(double bytes, int threads) {
   constexpr std::size_t piece = 8 * static_cast<std::size_t>(simd::lanes<float>);
   double const measured_bytes = std::min(bytes, 512.0 * (1 << 20));
-  std::size_t const each = std::max<std::size_t>(1, static_cast<std::size_t>(measured_bytes / 4 / threads) / piece) * piece;
+  auto const pieces = static_cast<std::size_t>(measured_bytes / 4 / threads) / piece;
+  std::size_t const each = std::max<std::size_t>(1, pieces) * piece;
   std::vector<std::vector<float>> parts(static_cast<std::size_t>(threads));
   auto read = [&](std::size_t thread) {
     parts[thread].assign(each, 1.0f);

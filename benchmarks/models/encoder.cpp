@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench.models.encoder MODEL WEIGHTS.safetensors WORKLOAD.json [--threads N]
 //
-// A bundled encoder, timed in turn with others by benchmarks/peers/compare.py; see contender.hpp for the lines it obeys.
-// The workload is {"sequences": [[id, …], …], "batch": N}. One pass encodes all sequences in groups of N, in their order.
+// A bundled encoder, timed in turn with others by benchmarks/peers/compare.py; contender.hpp has the lines it obeys.
+// The workload is {"sequences": [[id, …], …], "batch": N}; a pass encodes all sequences in groups of N, in their order.
 // `save FILE.npy` writes the sentence embeddings (sequences, hidden); `peak` measures the multiply-adds of one core;
 // `bound` tells what one pass takes at least on this machine.
 #include <tessera/io/npy.hpp>
@@ -43,15 +43,15 @@ using group = std::span<token_sequence const>;
 
 /// What an encoder has to do for some sequences.
 struct work {
-  double flops = 0;   ///< 2 × multiply-adds of the matrix products, on tokens that are there
-  double exps = 0;    ///< of the softmax
+  double flops = 0;  ///< 2 × multiply-adds of the matrix products, on tokens that are there
+  double exps = 0;   ///< of the softmax
   double gelus = 0;
-  double bytes = 0;   ///< weights of the matrix products, read once
+  double bytes = 0;  ///< weights of the matrix products, read once
 };
 
 work work_of(ts::models::bert_configuration const& c, group sequences) {
   double const hidden = c.hidden;
-  double const of_layer = 4 * hidden * hidden + 2 * hidden * c.intermediate;   // multiply-adds a token, and weights
+  double const of_layer = 4 * hidden * hidden + 2 * hidden * c.intermediate;  // multiply-adds a token, and weights
   double const of_pooler = hidden * hidden;
   work all;
   for (token_sequence const& s : sequences) {
@@ -163,10 +163,10 @@ void serve(std::string const& name, std::string const& weights, std::string cons
 int main(int argc, char** argv) {
   std::string model, weights, workload_path;
   int threads = 1;
-  cli::program program("bench.models.encoder", "Runs passes over a workload when a line on the standard input says so.");
+  cli::program program("bench.models.encoder", "Encodes a workload when a line on the standard input says so.");
   program.app.add_option("MODEL", model, "minilm_l6, bert_base or bert_large")->required();
   program.app.add_option("WEIGHTS", weights, "A safetensors file")->required();
-  program.app.add_option("WORKLOAD", workload_path, "A JSON file: sequences of ids, and how many make a group")->required();
+  program.app.add_option("WORKLOAD", workload_path, "A JSON file: sequences, and how many make a group")->required();
   program.threads(threads);
   return program.run(argc, argv, [&] { serve(model, weights, workload_path, threads); });
 }

@@ -23,7 +23,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = ["torch", "torch_compile", "onnxruntime", "onnxruntime_fused", "openvino"]
 CLEAN_SHARE = 0.97     # of the CPU time that all threads could have used; below, others took a core
 CLEAN_ROUNDS = 7       # rounds with a clean sample that a figure rests on
-ROUND_S = 0.35
 FIRST_ID, CLS, SEP, VOCABULARY = 1000, 101, 102, 30522   # of words and marks in BERT's uncased vocabulary
 
 
@@ -97,7 +96,7 @@ def ratio(ours, theirs):
 
 
 def figures(row, threads, contenders, bounds):
-    """What a table shows of a row. `contenders` is {name: {"rounds": answers, "difference": …} or {"error": …}}, ours the
+    """What a table shows of a row. `contenders` is {name: {"rounds": answers, "difference": …} or {"error": …}}, ours
     first; `bounds` are answers to `bound`. Times are in milliseconds."""
     ours_name, ours = next(iter(contenders.items()))
     result = {"row": row, "threads": threads, "ours": ours_name, "peers": {}}
@@ -143,7 +142,7 @@ def table(figures_of_group):
             continue
         best = best_peer(figure)
         winner = figure["peers"].get(best, {})
-        ratios = {name: f"{p['ratio']:.3f}" if p.get("ratio") is not None else "—" for name, p in figure["peers"].items()}
+        ratios = {name: f"{p['ratio']:.3f}" for name, p in figure["peers"].items() if p.get("ratio") is not None}
         differences = [p["difference"] for p in figure["peers"].values() if "difference" in p]
         line += [milliseconds(figure["ms"], figure["clean"]), f"{100 * figure['of_peak']:.0f}",
                  f"{100 * figure['of_bound']:.0f}", best or "—",
@@ -256,8 +255,8 @@ def pin(pid, cpus):
 
 
 def take_turns(contenders, threads, options, bounds):
-    """Rounds of all contenders, ours among them first, until each has enough clean ones or the time is spent. A contender
-    that fails leaves; returns {name: message}. Fills in each one's `rounds`, ours' `peaks`, and `bounds`."""
+    """Rounds of all contenders, ours first, until each has enough clean ones or the time is spent. One that fails leaves;
+    returns {name: message}. Fills in each one's `rounds`, the `peaks` of ours, and `bounds`."""
     failures = {}
     ours = contenders[0]
     for contender in contenders:
@@ -274,7 +273,7 @@ def take_turns(contenders, threads, options, bounds):
             bounds.append(ours.ask("bound"))
         for contender in active if number % 2 == 0 else active[::-1]:   # so that a drift meets all alike
             try:
-                contender.rounds.append(contender.ask(f"round {ROUND_S}"))
+                contender.rounds.append(contender.ask(f"round {options.round_s}"))
             except Failure as failure:
                 if contender is ours:
                     raise
@@ -360,7 +359,10 @@ def arguments():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--sentences", metavar="FILE", help='ids of sentences: {"sentences": [{"ids": [2, …]}, …]}')
     parser.add_argument("--rounds", type=int, default=9, help="at least, for each row (default 9)")
-    parser.add_argument("--budget", type=float, default=300, metavar="S", help="for more rounds where others took the core")
+    parser.add_argument("--round", dest="round_s", type=float, default=0.5, metavar="S",
+                        help="for passes of one contender, at least one (default 0.5)")
+    parser.add_argument("--budget", type=float, default=300, metavar="S",
+                        help="for more rounds, where other jobs took the core (default 300)")
     parser.add_argument("--setup", type=float, default=1200, metavar="S", help="longest that a contender may set up")
     parser.add_argument("--nice", type=int, default=0, metavar="N",
                         help="priority of the contenders; -20 (root) keeps other jobs of the machine off their core")

@@ -6,10 +6,10 @@ One peer, timed in turn with others by compare.py. BACKEND is torch, torch_compi
 openvino; MODEL minilm_l6, bert_base or bert_large. The workload is {"sequences": [[id, …], …], "batch": N}: one pass
 encodes all sequences in groups of N, in their order.
 
-A group of one is run at its own length, a larger one padded to its longest, with a mask where lengths differ. Models for
-workloads of one sequence have that shape fixed, and compute the pooler as well. Inputs are bound beforehand: a pass is
-inference alone, in f32. Lines on the standard input are obeyed as benchmarks/contender.hpp describes: `round SECONDS`
-and `save FILE.npy`.
+A group of one is run at its own length, a larger one padded to its longest, with a mask where lengths differ. Models
+for workloads of one sequence have that shape fixed, and compute the pooler as well. Inputs are bound beforehand: a pass
+is inference alone, in f32. Lines on the standard input are obeyed as benchmarks/contender.hpp describes:
+`round SECONDS` and `save FILE.npy`.
 
 contender.py weights MODEL --cache DIR makes the weights that all contenders read, and prints their path.
 """

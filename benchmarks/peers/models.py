@@ -60,8 +60,8 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """ids (N, S), and mask (N, S) where sequences are padded -> sentence embeddings (N, hidden): the mean over the tokens
-    that are there, of length 1. With `pooler`, the pooler's output (N, hidden) beside it."""
+    """ids (N, S), and mask (N, S) where sequences are padded -> sentence embeddings (N, hidden): the mean over the
+    tokens that are there, of length 1. With `pooler`, the pooler's output (N, hidden) beside it."""
 
     def __init__(self, name, pooler):
         super().__init__()
@@ -82,8 +82,8 @@ class Encoder(nn.Module):
 
     def forward(self, ids, mask=None):
         e = self.embeddings
-        x = e["word_embeddings"](ids) + e["position_embeddings"].weight[:ids.shape[1]] + e["token_type_embeddings"].weight[0]
-        x = e["LayerNorm"](x)
+        places = e["position_embeddings"].weight[:ids.shape[1]]
+        x = e["LayerNorm"](e["word_embeddings"](ids) + places + e["token_type_embeddings"].weight[0])
         bias = None
         if mask is not None:
             bias = (1.0 - mask.to(x.dtype))[:, None, None, :] * torch.finfo(x.dtype).min
@@ -108,8 +108,8 @@ def folder(name, cache):
 
 
 def weights(name, cache):
-    """Path of the safetensors file with this model's weights, made if it is not there: products keep the variance of what
-    goes in, norms and biases differ from 1 and 0, so that a wrong one shows."""
+    """Path of the safetensors file with this model's weights, made if it is not there: products keep the variance of
+    what goes in, norms and biases differ from 1 and 0, so that a wrong one shows."""
     path = os.path.join(folder(name, cache), "weights.safetensors")
     if not os.path.exists(path):
         generator = torch.Generator().manual_seed(0)
