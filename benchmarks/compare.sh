@@ -9,7 +9,7 @@
 # all. Options, among them --threads N, --peers PEER,…, --json FILE, --sentences FILE: see --options.
 #
 # What is missing is installed first (Debian 12 or 13, as root or with sudo); the peers go to ~/.cache/tessera/peers, or
-# where TESSERA_PEERS says (3 GB, and up to 5 GB for exported models). bench.models.encoder is built in build/compare;
+# where TESSERA_PEERS says (1.5 GB, and 6 GB for the models of all rows). bench.models.encoder is built in build/compare;
 # with --ours PROGRAM that program is timed instead, given twice the two are compared with each other as well.
 set -euo pipefail
 caller=$PWD

@@ -272,6 +272,7 @@ def take_turns(contenders, threads, options, bounds):
         if number % 4 == 0:
             bounds.append(ours.ask("bound"))
         for contender in active if number % 2 == 0 else active[::-1]:   # so that a drift meets all alike
+            time.sleep(0.05)   # threads of the one before may spin for a while
             try:
                 contender.rounds.append(contender.ask(f"round {options.round_s}"))
             except Failure as failure:
@@ -426,7 +427,7 @@ def main():
     all_figures = [figure for group in groups.values() for figure in group]
     for group, of_group in groups.items():
         print(f"### {group}, {options.threads} thread{'s' * (options.threads > 1)}\n\n{table(of_group)}\n")
-    print(f"{cpu_model()}; {'; '.join(versions)}")
+    print(f"{cpu_model()}; {'; '.join(versions)}" + (f"; ours is {labels(options.ours)[0]}" if options.ours[1:] else ""))
     if any(not p.get("clean", True) for f in all_figures for p in (f, *f["peers"].values())):
         print("\n\\* other jobs of the machine took part of the core in nearly every round")
     return 1 if any("error" in figure for figure in all_figures) else 0
