@@ -153,6 +153,7 @@ kit=no
 
 stages=("gcc_all $native")
 if [ $all = yes ]; then
+  export TESSERA_TEST_MORE=1                    # tests that have a longer form: tests/examples/on_demand.py
   for isa in "${isas[@]:1}"; do stages+=("gcc_run $isa"); done
   for isa in "${isas[@]:-release}"; do stages+=("clang_run clang-$isa"); done
   stages+=(asan tsan fuzz neon compile_time)

@@ -19,7 +19,9 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,24 +38,14 @@ struct options {
   std::string vocabulary;
   std::string texts;
   std::string report;
-  std::string compile = "auto";
   int threads = 1;
+  bool may_compile = true;
   bool list = false;
   bool profile = false;
 };
 
 cli::transformer_kind const* const transformers[] = {&cli::minilm_l6, &cli::bert_base, &cli::bert_base_pretraining,
                                                      &cli::bert_base_squad, &cli::bert_large};
-
-/// Models of any size, by name.
-struct sized_model {
-  char const* name;
-  cli::bert_head head;
-  char const* like;
-};
-constexpr sized_model sized_models[] = {{"bert", cli::bert_head::none, "bert_base"},
-                                        {"bert_pretraining", cli::bert_head::pretraining, "bert_base_pretraining"},
-                                        {"bert_squad", cli::bert_head::squad, "bert_base_squad"}};
 
 std::string shape_of(cli::sequence_array const& a) {
   return std::string("[N") + (a.per_token ? ", S" : "") + (a.width > 1 ? ", " + std::to_string(a.width) : "") + "]";
@@ -72,7 +64,7 @@ std::string models_text() {
               (a.per_token ? ", 0 where the mask is" : "");
     text += "\n  config   none\n";
   }
-  for (sized_model const& sized : sized_models)
+  for (cli::sized_model const& sized : cli::sized_models)
     text += std::string(sized.name) + "  " + sized.like +
             " of any size, compiled when it is first wanted\n  config   config=FILE, the config.json beside its weights\n";
   return text + "\n  each with --vocab FILE --tokenize FILE.json (a list of strings, or of pairs of strings) instead of inputs: "
@@ -111,6 +103,26 @@ void write_array(std::string const& folder, std::string const& name, std::vector
   ts::npy::write(folder + "/" + name + ".npy", std::span<T const>(values), shape);
 }
 
+/// Appends `count` zeros.
+void write_zeros(ts::npy::writer& file, std::size_t count) {
+  static float const zeros[4096] = {};
+  for (; count > 0; count -= std::min(count, std::size(zeros)))
+    file.write(std::as_bytes(std::span(zeros).first(std::min(count, std::size(zeros)))));
+}
+/// Appends a row of `width` numbers for each of `columns` tokens: zeros where there is none at such a place.
+void write_rows(ts::npy::writer& file, std::span<float const> rows, std::span<std::int32_t const> places,
+                std::size_t columns, std::size_t width) {
+  std::size_t column = 0;
+  for (std::size_t i = 0, count; i < places.size(); i += count) {
+    for (count = 1; i + count < places.size() && places[i + count] == places[i + count - 1] + 1;) ++count;
+    auto const place = static_cast<std::size_t>(places[i]);
+    write_zeros(file, (place - column) * width);
+    file.write(std::as_bytes(rows.subspan(i * width, count * width)));
+    column = place + count;
+  }
+  write_zeros(file, (columns - column) * width);
+}
+
 /// Makes the folder for results, and makes sure before the work is done that each can be written there.
 void prepare_folder(std::string const& path, std::vector<char const*> const& results) {
   std::error_code failure;
@@ -121,8 +133,7 @@ void prepare_folder(std::string const& path, std::vector<char const*> const& res
   for (char const* name : results) ts::atomic_file probe(path + "/" + name + ".npy");
 }
 
-void run_transformer(cli::transformer_kind const& kind, options& o) {
-  o.config.refuse_the_rest();
+void run_transformer(cli::transformer_kind const& kind, options const& o) {
   integers ids;
   std::optional<integers> mask, types;
   for (cli::named_file const& input : o.inputs) {
@@ -143,7 +154,6 @@ void run_transformer(cli::transformer_kind const& kind, options& o) {
 
   auto const cols = static_cast<std::size_t>(ids.cols);
   std::vector<ts::models::token_sequence> sequences(static_cast<std::size_t>(ids.rows));
-  std::vector<std::size_t> kept;  // where in the input each token of a run comes from
   for (std::size_t r = 0; r < sequences.size(); ++r) {
     for (std::size_t c = 0; c < cols; ++c) {
       std::size_t const at = r * cols + c;
@@ -157,41 +167,34 @@ void run_transformer(cli::transformer_kind const& kind, options& o) {
                               "attention_mask");
       if (keep == 0) continue;
       sequences[r].add(ids.values[at], types ? types->values[at] : 0, static_cast<std::int64_t>(c));
-      kept.push_back(at);
     }
   }
 
+  kind.check(sequences);   // before weights are read and a folder is made
   auto const model = kind.open(o.weights, o.threads);
-  std::vector<char const*> names;
-  for (cli::sequence_array const& a : kind.makes) names.push_back(a.name);
-  prepare_folder(o.output, names);
+  prepare_folder(o.output, {});
+  // Results go to their files as they come: all of them may be larger than the model.
+  std::vector<std::unique_ptr<ts::npy::writer>> files;
+  for (cli::sequence_array const& a : kind.makes) {
+    std::vector<std::int64_t> shape{ids.rows};
+    if (a.per_token) shape.push_back(ids.cols);
+    if (a.width > 1 || !a.per_token) shape.push_back(a.width);
+    files.push_back(std::make_unique<ts::npy::writer>(o.output + "/" + a.name + ".npy", ts::element::float32, shape));
+  }
   cli::progress progress("sequences", sequences.size());
-  std::vector<std::vector<float>> results;
-  for (cli::sequence_array const& a : kind.makes)
-    results.emplace_back(sequences.size() * (a.per_token ? cols : 1) * static_cast<std::size_t>(a.width), 0.0f);
-  std::size_t token = 0;
   if (o.profile) {
     model->encode(sequences, [](std::size_t, cli::arrays) {});   // memory and caches are warm from here on
     model->profile(true);
   }
   model->encode(sequences, [&](std::size_t number, cli::arrays made) {
-    std::size_t const tokens = sequences[number].ids.size();
     for (std::size_t k = 0; k < made.size(); ++k) {
       auto const width = static_cast<std::size_t>(kind.makes[k].width);
-      for (std::size_t i = 0; i < made[k].size() / width; ++i) {
-        std::size_t const row = kind.makes[k].per_token ? kept[token + i] : number;
-        std::copy_n(&made[k][i * width], width, &results[k][row * width]);
-      }
+      if (kind.makes[k].per_token) write_rows(*files[k], made[k], sequences[number].positions, cols, width);
+      else files[k]->write(std::as_bytes(made[k]));
     }
-    token += tokens;
     progress.advance();
   });
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    std::vector<std::int64_t> shape{ids.rows};
-    if (kind.makes[k].per_token) shape.push_back(ids.cols);
-    if (kind.makes[k].width > 1 || !kind.makes[k].per_token) shape.push_back(kind.makes[k].width);
-    write_array(o.output, kind.makes[k].name, results[k], shape);
-  }
+  for (auto const& file : files) file->commit();
   if (o.profile) {
     progress.clear();
     std::cout << model->profile();
@@ -243,7 +246,7 @@ void tokenize(options const& o) {
 }
 
 /// What the command line asks for, but the report.
-void work(cli::transformer_kind const& kind, options& o) {
+void work(cli::transformer_kind const& kind, options const& o) {
   bool const tokenizes = !o.texts.empty() || !o.vocabulary.empty();
   if (tokenizes && (o.texts.empty() || o.vocabulary.empty()))
     throw ts::input_error("--vocab FILE and --tokenize FILE.json go together", "--tokenize");
@@ -258,34 +261,17 @@ void work(cli::transformer_kind const& kind, options& o) {
   run_transformer(kind, o);
 }
 
-/// The model of that name, compiled now if it has to be.
-cli::transformer_kind const* find_model(options& o, std::optional<cli::compiled_transformer>& compiled) {
-  for (cli::transformer_kind const* kind : transformers)
-    if (o.model == kind->name) return kind;
-  for (sized_model const& sized : sized_models) {
-    if (o.model != sized.name) continue;
-    std::string const path = o.config.text("config");
-    if (path.empty()) throw ts::input_error("--config config=FILE is missing: " + o.model + " needs its sizes", "--config");
-    compiled = cli::transformer_on_demand(cli::bert_sizes::read(path), sized.head, o.compile == "auto");
-    return compiled->kind;
-  }
-  throw ts::input_error((o.model.empty() ? std::string("which model? ") : "there is no model \"" + o.model + "\": ") +
-                            "--list shows them",
-                        "MODEL");
-}
-
 void run(options& o) {
   if (o.list) {
     std::cout << models_text();
     return;
   }
-  std::optional<cli::compiled_transformer> compiled;   // the code of a model of any size
-  cli::transformer_kind const* const kind = find_model(o, compiled);
+  cli::named_model const model(o.model, transformers, cli::sized_models, o.config, o.may_compile);
   std::optional<ts::atomic_file> page;  // takes its name only when everything else is done
   if (!o.report.empty()) page.emplace(o.report);
-  work(*kind, o);
+  work(model.kind(), o);
   if (page) {
-    page->write(kind->report());
+    page->write(model.kind().report());
     page->commit();
   }
 }
@@ -299,11 +285,11 @@ int main(int argc, char** argv) {
   program.app.add_flag("--list", o.list, "Print every model with its inputs, outputs and settings");
   program.app.add_option("--vocab", o.vocabulary, "A vocabulary, vocab.txt, for --tokenize");
   program.app.add_option("--tokenize", o.texts, "A JSON list of texts to turn into ids, instead of running");
-  program.app.add_option("--compile", o.compile, "auto: a model that is not compiled in is compiled; never: it is refused")
-      ->check(CLI::IsMember({"auto", "never"}));
-  program.app.add_flag("--profile", o.profile, "Run twice, and print where the time of the second run went");
+  program.app.add_flag("--profile", o.profile,
+                       "Run twice, and print where the time of the second run went, and the memory held");
   program.app.add_option("--report", o.report, "File for a report of the model's plan, as an HTML page");
-  program.weights(o.weights).inputs(o.inputs).config(o.config).threads(o.threads).output_folder(o.output);
+  program.weights(o.weights).inputs(o.inputs).config(o.config).compile(o.may_compile).threads(o.threads);
+  program.output_folder(o.output);
   for (auto const* option : {"--weights", "--output"}) program.app.get_option(option)->required(false);
   return program.run(argc, argv, [&] { run(o); });
 }

@@ -9,7 +9,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <limits>
+#include <span>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -36,11 +39,12 @@ struct rows_of {
 
 struct file {
   std::string path = (std::filesystem::temp_directory_path() / ("tessera-c." + std::to_string(::getpid()))).string();
-  file() {
-    std::vector<float> const weight = {1, 2, 3, 4, 5, 6}, bias = {10, 20};
+  explicit file(std::vector<float> const& bias = {10, 20}) {
+    std::vector<float> const weight = {1, 2, 3, 4, 5, 6};
     ts::safetensors::write(path, std::vector<ts::safetensors::entry>{
                                      {"fc.weight", ts::element::float32, {2, 3}, std::as_bytes(std::span(weight))},
-                                     {"fc.bias", ts::element::float32, {2}, std::as_bytes(std::span(bias))}});
+                                     {"fc.bias", ts::element::float32, {static_cast<std::int64_t>(bias.size())},
+                                      std::as_bytes(std::span(bias))}});
   }
   ~file() { std::remove(path.c_str()); }
 };
@@ -110,18 +114,32 @@ TEST_CASE("what is wrong is a status and a sentence") {
   CHECK(refused(tessera_open("line", nullptr, 1, &model), TESSERA_INPUT_ERROR) == "tessera: weights is NULL");
   CHECK(refused(tessera_open(nullptr, nullptr, 1, &model), TESSERA_INPUT_ERROR) == "tessera: name is NULL");
   CHECK(refused(tessera_open("rows_of", nullptr, 1, nullptr), TESSERA_INPUT_ERROR) == "tessera: opened is NULL");
-  CHECK(refused(tessera_open("rows_of", nullptr, 0, &model), TESSERA_INPUT_ERROR) ==
-        "tessera: threads is 0, not in [1, 1024]");
+  for (int const threads : {0, -1, 1025})
+    CHECK(refused(tessera_open("rows_of", nullptr, threads, &model), TESSERA_INPUT_ERROR) ==
+          "tessera: threads is " + std::to_string(threads) + ", not in [1, 1024]");
+  CHECK(refused(tessera_open("", weights.path.c_str(), 1, &model), TESSERA_INPUT_ERROR) ==
+        "tessera: there is no model ");
+  CHECK(refused(tessera_open("line", "", 1, &model), TESSERA_IO_ERROR).starts_with(": cannot be opened"));
+  CHECK(refused(tessera_open("line", ".", 1, &model), TESSERA_IO_ERROR) == ".: is not a regular file");
   CHECK(model == nullptr);
-  for (auto const status : {tessera_run(nullptr), tessera_set_length(nullptr, "rows", 1),
-                            tessera_input(nullptr, "x", &t), tessera_output_at(nullptr, 0, &t)})
-    CHECK(refused(status, TESSERA_INPUT_ERROR) == "tessera: model is NULL");
+  for (auto const& status : {+[](tessera_tensor*) { return tessera_run(nullptr); },
+                             +[](tessera_tensor*) { return tessera_set_length(nullptr, "rows", 1); },
+                             +[](tessera_tensor* f) { return tessera_input(nullptr, "x", f); },
+                             +[](tessera_tensor* f) { return tessera_output(nullptr, "y", f); },
+                             +[](tessera_tensor* f) { return tessera_input_at(nullptr, 0, f); },
+                             +[](tessera_tensor* f) { return tessera_output_at(nullptr, 0, f); }})
+    CHECK(refused(status(&t), TESSERA_INPUT_ERROR) == "tessera: model is NULL");
   CHECK(tessera_inputs(nullptr) == 0);
+  CHECK(tessera_outputs(nullptr) == 0);
 
   REQUIRE(tessera_open("line", weights.path.c_str(), 1, &model) == TESSERA_OK);
   CHECK(refused(tessera_input(model, "y", &t), TESSERA_INPUT_ERROR) == "tessera: the model has no input y, only x");
   CHECK(refused(tessera_output_at(model, 1, &t), TESSERA_INPUT_ERROR) == "tessera: the model has no output 1, only y");
+  CHECK(refused(tessera_input_at(model, ~std::size_t{0}, &t), TESSERA_INPUT_ERROR).ends_with(", only x"));
+  CHECK(refused(tessera_output(model, "", &t), TESSERA_INPUT_ERROR) == "tessera: the model has no output , only y");
   CHECK(refused(tessera_input(model, nullptr, &t), TESSERA_INPUT_ERROR) == "tessera: name is NULL");
+  CHECK(refused(tessera_output_at(model, 0, nullptr), TESSERA_INPUT_ERROR) == "tessera: found is NULL");
+  CHECK(refused(tessera_set_length(model, nullptr, 1), TESSERA_INPUT_ERROR) == "tessera: name is NULL");
   CHECK(refused(tessera_input(model, "x", nullptr), TESSERA_INPUT_ERROR) == "tessera: found is NULL");
   CHECK(refused(tessera_set_length(model, "row", 1), TESSERA_INPUT_ERROR) == "tessera: the model has no length row");
   for (std::int64_t const n : {std::int64_t{-1}, std::int64_t{7}, std::int64_t{1} << 40})
@@ -139,4 +157,37 @@ TEST_CASE("what is wrong is a status and a sentence") {
   static_cast<std::int64_t*>(t.data)[1] = 3;
   CHECK(tessera_run(model) == TESSERA_OK);   // it can be run again
   tessera_close(model);
+}
+
+TEST_CASE("weights that are wrong open nothing, and leave what is open as it is") {
+  tessera_model* good = nullptr;
+  {
+    file const weights;
+    REQUIRE(tessera_open("line", weights.path.c_str(), 1, &good) == TESSERA_OK);
+  }
+  tessera_model* model = good;
+  auto const refused = [&](file const& weights) {
+    CHECK(tessera_open("line", weights.path.c_str(), 1, &model) == TESSERA_IO_ERROR);
+    CHECK(model == good);
+    std::string const message = error();
+    CHECK(message.starts_with(weights.path + ": tensor 'fc.bias' "));
+    return message.substr(weights.path.size() + 19);
+  };
+  CHECK(refused(file({1, 2, 3})) == "has shape [3], expected [2]");
+  CHECK(refused(file({1, std::numeric_limits<float>::infinity()})) == "holds an infinity at index 1");
+  CHECK(refused(file({std::numeric_limits<float>::quiet_NaN(), 1})) == "holds a NaN at index 0");
+  CHECK(tessera_run(good) == TESSERA_OK);
+  tessera_close(good);
+}
+
+TEST_CASE("each thread has its own last error") {
+  CHECK(tessera_run(nullptr) == TESSERA_INPUT_ERROR);
+  std::string other = "none";
+  std::thread([&] {
+    other = error();
+    tessera_model* model = nullptr;
+    CHECK(tessera_open("nothing", nullptr, 1, &model) == TESSERA_INPUT_ERROR);
+  }).join();
+  CHECK(other.empty());
+  CHECK(error() == "tessera: model is NULL");
 }

@@ -105,6 +105,16 @@ class Agreement(unittest.TestCase):
             self.assertFalse(padded["last_hidden_state"][0, n:].any())
             np.testing.assert_array_equal(padded["pooler_output"], alone["pooler_output"])
 
+    def test_a_mask_with_holes(self):
+        rng = np.random.default_rng(3)
+        mask = np.array([[1, 0, 1, 1, 0, 0, 1, 0, 0], [1, 1, 1, 1, 1, 1, 1, 1, 1], [1, 0, 0, 0, 0, 0, 0, 0, 1]])
+        ids, other = rng.integers(5, 12, (2, *mask.shape))
+        got = self.encode("holes", ids, mask)
+        for what, values in self.encode("other_holes", np.where(mask, ids, other), mask).items():
+            np.testing.assert_array_equal(values, got[what])
+        np.testing.assert_array_equal(np.abs(got["last_hidden_state"]).max(-1) > 0, mask == 1)
+        np.testing.assert_array_equal(self.encode("full", ids[1:2])["last_hidden_state"][0], got["last_hidden_state"][1])
+
     def test_the_longest_sequence(self):
         ids = np.tile(np.arange(5, 12), 74)[None, :512]
         self.assertTrue(np.isfinite(self.encode("longest", ids)["last_hidden_state"]).all())

@@ -16,14 +16,21 @@ import tempfile
 
 import numpy as np
 
+sys.dont_write_bytecode = True
+from memory import SIZES, parameters
+
 WORDS, WIDTH = 30522, 384
 TABLE = "embeddings.word_embeddings.weight"
+BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
+# Of each type: a NaN, infinities, little endian.
+NO_NUMBERS = {"F64": (0x7FF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000), "F32": (0x7FC00000, 0x7F800000, 0xFF800000),
+              "F16": (0x7E00, 0x7C00, 0xFC00), "BF16": (0x7FC0, 0x7F80, 0xFF80)}
 
 
 class Trials:
     def __init__(self, programs, only):
         self.programs, self.only, self.count, self.failed = programs, only, 0, 0
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder, self.cache = tempfile.TemporaryDirectory(), tempfile.TemporaryDirectory()
         self.at = self.folder.name
 
     # --- files --------------------------------------------------------------------------------------------------------
@@ -51,6 +58,22 @@ class Trials:
         text = header if isinstance(header, bytes) else json.dumps(header).encode()
         return self.file(name, struct.pack("<Q", len(text) if length is None else length) + text + data)
 
+    def tensors(self, name, wanted, at=None):
+        """Tensors of zeros, as name: (type, shape); at {offset: bytes} something else. Zeros take no room on the disk."""
+        header, offset = {}, 0
+        for tensor, (kind, shape) in wanted.items():
+            size = BYTES[kind] * int(np.prod(shape))
+            header[tensor] = {"dtype": kind, "shape": list(shape), "data_offsets": [offset, offset + size]}
+            offset += size
+        self.safetensors(name, header)
+        with open(self.path(name), "r+b") as out:
+            begin = out.seek(0, os.SEEK_END)
+            out.truncate(begin + offset)
+            for where, what in (at or {}).items():
+                out.seek(begin + where)
+                out.write(what)
+        return self.path(name)
+
     # --- runs ---------------------------------------------------------------------------------------------------------
 
     def listing(self):
@@ -65,7 +88,7 @@ class Trials:
     def call(self, program, arguments, stdin=b"", stdout=None):
         command = [os.path.join(self.programs, program), *arguments]
         return subprocess.run(command, input=stdin, stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, cwd=self.at,
-                              check=False, env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
+                              check=False, env={"PATH": os.environ["PATH"], "LC_ALL": "C", "XDG_CACHE_HOME": self.cache.name})
 
     def report(self, name, wrong):
         self.count += 1
@@ -126,7 +149,7 @@ def run_command_lines(t):
 
     out = ["--output", t.path("other")]
     refused("none", [], "model")
-    refused("an unknown model", ["bert_enormous", *model[1:], *out], "bert_enormous", "--list")
+    refused("an unknown model", ["bert_enormous", *model[1:], *out], "bert_enormous", "minilm_l6", "bert_squad")
     refused("a model with control characters", ["a\nb\x1b[31m", *model[1:], *out])
     refused("two models", ["minilm_l6", *model, *out], "minilm_l6")
     refused("an unknown option", [*model, *out, "--colour", "red"], "--colour")
@@ -211,6 +234,12 @@ def run_arrays(t):
     for value in (-1, WORDS, 1 << 31, 1 << 40, -(1 << 63), (1 << 63) - 1):
         refused(f"id {value}", t.array("value.npy", np.array([[101, value, 102]])), str(value))
     refused("a sequence of 513 tokens", t.array("longer.npy", np.full((1, 513), 7)), "513", "512")
+    refused("a wrong id in the last of many sequences", t.array("many.npy", np.pad([[WORDS]], ((400, 0), (6, 0)))), "sequence 400", str(WORDS))
+    for model in ("bert_base", "bert_base_squad"):
+        other_model = [model, "--weights", "synthetic:1", "--output", t.path("arrays_of_" + model)]
+        for name, values, *words in (("id -1", [[101, -1]], "-1"), (f"id {WORDS}", [[101, WORDS]], str(WORDS)), ("513 tokens", np.full((1, 513), 7), "512"),
+                                     ("floats", np.zeros((1, 3)), "float64"), ("no rows", np.zeros((0, 3), np.int64)), ("no columns", np.zeros((3, 0), np.int64))):
+            t.refused(f"input_ids: {model}: {name}", "tessera-run", [*other_model, "--input", f"input_ids={t.array('value.npy', np.array(values))}"], *words)
 
     def other(name, what, values, *words):
         path = values if isinstance(values, str) else t.array("second.npy", np.asarray(values))
@@ -225,8 +254,12 @@ def run_arrays(t):
     other("2", "attention_mask", [[1, 1, 1, 1], [1, 2, 0, 0]], "attention_mask[1, 1] is 2")
     other("-1", "attention_mask", [[1, 1, 1, -1], [1, 1, 0, 0]], "attention_mask[0, 3] is -1")
     other("nothing counts", "attention_mask", [[0, 0, 0, 0], [1, 1, 0, 0]], "attention_mask[0, 0]")
+    other("nothing counts in the last", "attention_mask", [[1, 1, 0, 0], [0, 0, 0, 0]], "attention_mask[1, 0]")
     other("2", "token_type_ids", [[0, 0, 0, 2], [0, 0, 0, 0]], "2")
     other("-1", "token_type_ids", [[0, 0, 0, -1], [0, 0, 0, 0]], "-1")
+    t.accepted("600 tokens of which 500 count", "tessera-run",
+               [*weights, "--input", f"input_ids={t.array('wide.npy', np.full((1, 600), 7))}",
+                "--input", f"attention_mask={t.array('wide_mask.npy', (np.arange(600) < 500).astype(np.int64)[None])}"])
     t.accepted("an id that does not count may be anything", "tessera-run",
                [*weights, "--input", f"input_ids={t.array('beyond.npy', np.array([[101, 102, -1], [101, 102, 1 << 40]]))}",
                 "--input", f"attention_mask={t.array('beyond_mask.npy', np.array([[1, 1, 0], [1, 1, 0]]))}"])
@@ -237,9 +270,9 @@ def weights_files(t):
     vocab = t.file("w_vocab.txt", vocabulary())
     sentences = t.file("w_text.txt", "hello world\n")
 
-    def refused(name, path, *words):
+    def refused(name, path, *words, model="minilm_l6"):
         t.refused("weights: " + name, "tessera-run",
-                  ["minilm_l6", "--weights", path, "--input", f"input_ids={ids}", "--output", t.path("weights_out")], *words)
+                  [model, "--weights", path, "--input", f"input_ids={ids}", "--output", t.path("weights_out")], *words)
         if "folder" in name or "missing" in name:
             t.refused("weights for embed: " + name, "tessera-embed", [sentences, "--weights", path, "--vocab", vocab, "--output", t.path("e.jsonl")], *words)
 
@@ -249,6 +282,9 @@ def weights_files(t):
     refused("missing", t.path("nowhere.safetensors"), "nowhere.safetensors")
     refused("a folder", t.at)
     refused("empty", t.file("weights.safetensors", ""))
+    refused("a device", "/dev/null", "/dev/null")
+    os.mkfifo(t.path("pipe"))
+    refused("a pipe", t.path("pipe"), "pipe")
     refused("seven bytes", t.file("weights.safetensors", "1234567"))
     refused("text", t.file("weights.safetensors", "This is no file of weights at all.\n" * 9))
     header("a length of nothing", b"", length=0)
@@ -280,20 +316,40 @@ def weights_files(t):
     header("metadata that is no text", {"__metadata__": {"format": 7}, "a": entry}, eight)
     header("no tensor of the model", {"a": entry}, eight)
     header("no tensor at all", {})
-    table = {"dtype": "F32", "shape": [2, WIDTH], "data_offsets": [0, 2 * WIDTH * 4]}
-    refused("another shape", t.safetensors("weights.safetensors", {TABLE: table}, b"\0" * (2 * WIDTH * 4)), TABLE)
-    refused("whole numbers", t.safetensors("weights.safetensors", {TABLE: {"dtype": "I8", "shape": [WORDS, WIDTH], "data_offsets": [0, WORDS * WIDTH]}},
-                                           bytes(WORDS * WIDTH)), TABLE)
-    for name, value in (("NaN", np.nan), ("infinity", np.inf)):
-        values = np.zeros(WORDS * WIDTH, np.float16)
-        values[-1] = value
-        refused(name, t.safetensors("weights.safetensors", {TABLE: {"dtype": "F16", "shape": [WORDS, WIDTH], "data_offsets": [0, 2 * WORDS * WIDTH]}},
-                                    values.tobytes()), TABLE)
-    # Everything but one tensor is there: its name is in the message.
-    values = np.zeros(WORDS * WIDTH, np.float16)
-    refused("a missing tensor", t.safetensors("weights.safetensors", {TABLE: {"dtype": "F16", "shape": [WORDS, WIDTH], "data_offsets": [0, 2 * WORDS * WIDTH]}},
-                                              values.tobytes()), "embeddings.token_type_embeddings.weight")
+    for model, (_, width, _) in SIZES.items():
+        def tensor(name, kind, shape, *words, at=None, table=TABLE):
+            refused(f"{model}: {name}", t.tensors("weights.safetensors", {table: (kind, shape)}, at), *words, model=model)
+
+        for shape in ((2, width), (width, WORDS), (WORDS + 1, width), (WORDS - 1, width), (WORDS, width, 1), (1, WORDS, width), (WORDS * width,), (), (0,), (0, width)):
+            for table in (TABLE, "bert." + TABLE):
+                tensor(f"{table} of shape {list(shape)}", "F32", shape, table, "shape", f"expected [{WORDS}, {width}]", table=table)
+        for kind in ("I64", "I32", "I16", "I8", "U8", "BOOL"):
+            tensor("a table of type " + kind, kind, (WORDS, width), TABLE, kind, "expected F32")
+        for kind, values in NO_NUMBERS.items():
+            for value in values:
+                for index in (0, 12345, WORDS * width - 1):
+                    tensor(f"{value:x} in {kind} at {index}", kind, (WORDS, width), TABLE, f"index {index}",
+                           at={index * BYTES[kind]: value.to_bytes(BYTES[kind], "little")})
+            tensor(f"only a table of {kind}", kind, (WORDS, width), "embeddings.token_type_embeddings.weight")
+        tensor("a number that is none as float32", "F64", (WORDS, width), TABLE, "float32 cannot hold", at={80: struct.pack("<d", 1e39)})
+        path = t.tensors("weights.safetensors", {TABLE: ("F32", (WORDS, width))})
+        size = os.path.getsize(path)
+        for cut in (1, 4096, size // 2, size - 9):
+            os.truncate(path, size - cut)
+            refused(f"{model}: cut off {cut} bytes before its end", path, "weights.safetensors", model=model)
+            t.tensors("weights.safetensors", {TABLE: ("F32", (WORDS, width))})
+    # All tensors are good but the one that is read last.
+    whole = {name: ("BF16", shape) for name, shape in parameters(*SIZES["minilm_l6"]).items()}
+    t.accepted("weights of zeros", "tessera-run", ["minilm_l6", "--weights", t.tensors("weights.safetensors", whole), "--input", f"input_ids={ids}",
+                                                   "--output", t.path("zeros")], "zeros/last_hidden_state.npy")
+    last = "pooler.dense.bias"
+    refused("the last tensor is missing", t.tensors("weights.safetensors", {k: v for k, v in whole.items() if k != last}), f"no tensor '{last}'")
+    for name, tensor in (("of another shape", ("BF16", (WIDTH + 1,))), ("of another rank", ("BF16", (1, WIDTH))), ("of another type", ("I32", (WIDTH,)))):
+        refused("the last tensor is " + name, t.tensors("weights.safetensors", whole | {last: tensor}), last)
+    at = sum(2 * int(np.prod(shape)) for name, (_, shape) in whole.items() if name < last)
+    refused("a NaN in the last tensor", t.tensors("weights.safetensors", whole, {at + 200: b"\xc0\x7f"}), last, "a NaN at index 100")
     os.remove(t.path("weights.safetensors"))
+    os.remove(t.path("pipe"))
 
 
 def vocabulary():
@@ -311,6 +367,11 @@ def tokenizer(t):
 
     for name, text in (("empty", ""), ("only a line end", "\n"), ("without [UNK]", vocabulary().replace("[UNK]\n", "")),
                        ("without [CLS]", vocabulary().replace("[CLS]\n", "")), ("without [SEP]", vocabulary().replace("[SEP]\n", "")),
+                       ("without [PAD]", vocabulary().replace("[PAD]\n", "")), ("without [MASK]", vocabulary().replace("[MASK]\n", "")),
+                       ("of words alone", "hello\nworld\n"), ("with [CLS] in small letters", vocabulary().replace("[CLS]", "[cls]")),
+                       ("with [UNK] twice", vocabulary() + "[UNK]\n"), ("with a zero in a word", vocabulary() + "wo\0rd\n"),
+                       ("in UTF-16", vocabulary().encode("utf-16")), ("with half a character", vocabulary().encode() + b"\xe4\xb8\n"),
+                       ("with a surrogate", vocabulary().encode() + b"\xed\xa0\x80\n"), ("with a tab", vocabulary() + "a\tb\n"),
                        ("with a doubled word", vocabulary() + "hello\n"), ("with an empty line", vocabulary() + "\nx\n"),
                        ("of other bytes", vocabulary().encode() + b"\xff\xfe\n"), ("of zeros", b"\0" * 1000),
                        ("of one enormous line", "x" * 3000000)):
@@ -392,21 +453,40 @@ def sizes(t):
         t.refused("sizes: " + name, "tessera-run", ["bert", "--weights", "synthetic:1", "--input", f"input_ids={ids}", "--config",
                                                     f"config={path}", "--output", t.path("sized")], "config.json", *words)
 
-    for name, text in (("empty", ""), ("no JSON", "{"), ("a list", "[]"), ("bytes that are no text", b'{"hidden_size": "\xff"}'), ("a million brackets", "[" * 1000000)):
+    million = 1000000
+    for name, text in (("empty", ""), ("no JSON", "{"), ("a list", "[]"), ("a list of one", json.dumps([good])), ("a number", "7"), ("a word", '"bert"'), ("null", "null"),
+                       ("bytes that are no text", b'{"hidden_size": "\xff"}'), ("UTF-16", json.dumps(good).encode("utf-16")), ("zeros", b"\0" * 100),
+                       ("a million brackets", "[" * million), ("a million lists", "[" * million + "]" * million),
+                       ("a number without end", json.dumps(good)[:-1] + ', "a": ' + "9" * million + "e" + "9" * 100 + "}"),
+                       ("something behind it", json.dumps(good) + "{}"), ("cut off", json.dumps(good)[:-1])):
         refused(name, text)
     for key in good:
         refused("no " + key, {k: v for k, v in good.items() if k != key}, key)
-        for value in (0, -1, 1.5, "2", None, [2], 1 << 31, 10**30):
+        for value in (0, -1, 1.5, 2.0, "2", "", None, True, [2], {"a": 2}, 10**9, 1 << 31, 1 << 32, 1 << 63, 1 << 64, 10**30, -(1 << 63), 1e9):
             refused(f"{key} {value}", good | {key: value}, key)
+    refused("a number that is deep inside", json.dumps(good)[:-1].replace("128", '{"a":' * million + "1" + "}" * million, 1) + "}", "hidden_size")
+    refused("sizes inside something else", {"bert": good}, "num_hidden_layers")
     refused("heads that do not divide", good | {"num_attention_heads": 3}, "num_attention_heads")
-    refused("another activation", good | {"hidden_act": "relu"}, "hidden_act")
+    refused("more heads than numbers", good | {"hidden_size": 4, "num_attention_heads": 8}, "num_attention_heads")
+    for function in ("relu", "gelu_new", "GELU", "", None, 7, ["gelu"], "gelu\n\x1b[31m"):
+        refused(f"activation {function!r}", good | {"hidden_act": function}, "hidden_act")
     refused("relative positions", good | {"position_embedding_type": "relative_key"}, "position_embedding_type")
-    for eps in (0, -1e-12, 1, "small", None):
+    for eps in (0, -1e-12, 1, "small", None, True, [1e-12], 1e300, -1e300):
         refused(f"eps {eps}", good | {"layer_norm_eps": eps}, "layer_norm_eps")
     model = ["bert", "--weights", "synthetic:1", "--input", f"input_ids={ids}", "--output", t.path("sized")]
     t.refused("sizes: none", "tessera-run", model, "config")
     t.refused("sizes: a file that is not there", "tessera-run", [*model, "--config", "config=" + t.path("nowhere.json")], "nowhere.json")
+    t.refused("sizes: a folder", "tessera-run", [*model, "--config", "config=" + t.at], t.at)
     t.refused("sizes: when to compile", "tessera-run", [*model, "--compile", "later"], "--compile")
+    config = ["--config", "config=" + t.file("config.json", json.dumps(good))]
+    t.refused("sizes: another setting besides", "tessera-run", [*model, *config, "--config", "layers=3"], "layers")
+    t.refused("sizes: not compiled", "tessera-run", [*model, *config, "--compile", "never"], "not compiled yet")
+    t.refused("sizes: no weights", "tessera-run", ["bert", *config, "--compile", "never", "--input", f"input_ids={ids}", "--output", t.path("sized")])
+    for name, text in (("no JSON", "{"), ("a size that is missing", json.dumps({k: v for k, v in good.items() if k != "vocab_size"})),
+                       ("heads that do not divide", json.dumps(good | {"num_attention_heads": 3}))):
+        t.refused("sizes: answers: " + name, "tessera-qa",
+                  [t.file("passage.txt", "hello"), "--model", "bert_squad", "--config", "config=" + t.file("config.json", text), "--question", "a",
+                   "--weights", "synthetic:1", "--vocab", t.file("vocab.txt", vocabulary())], "config.json")
 
 
 def answers(t):
@@ -437,6 +517,20 @@ def answers(t):
     refused("a passage that is no text", [t.file("bad.txt", b"hello \xe4\xb8"), *options, "--question", "a"], "bad.txt")
     refused("a passage that is not there", [t.path("nowhere.txt"), *options, "--question", "a"], "nowhere.txt")
     refused("a folder as passage", [t.at, *options, "--question", "a"])
+    asked = [text, *options, "--question", "a"]
+    refused("an unknown model", [*asked, "--model", "bert_base"], "bert_base_squad", "bert_squad")
+    refused("no model", [*asked, "--model", ""], "bert_base_squad")
+    refused("a model without its sizes", [*asked, "--model", "bert_squad"], "config=FILE")
+    refused("sizes that are not there", [*asked, "--model", "bert_squad", "--config", "config=" + t.path("nowhere.json")], "nowhere.json")
+    refused("sizes for a model that has its own", [*asked, "--config", "config=" + t.path("nowhere.json")], "config")
+    refused("an unknown setting", [*asked, "--config", "layers=3"], "layers")
+    refused("when to compile", [*asked, "--compile", "later"], "--compile", "auto", "never")
+    for name, bad in (("empty", ""), ("without [CLS]", vocabulary().replace("[CLS]\n", "")), ("with a doubled word", vocabulary() + "hello\n"), ("of zeros", b"\0" * 100)):
+        refused("a vocabulary " + name, [text, "--weights", "synthetic:1", "--vocab", t.file("bad_vocab.txt", bad), "--question", "a"], "bad_vocab.txt")
+    far = t.file("far.txt", vocabulary() + "".join(f"x{i}\n" for i in range(WORDS)) + "far\n")
+    refused("a word that the model has not", [t.file("passage.txt", "hello far"), "--weights", "synthetic:1", "--vocab", far, "--question", "a"], str(WORDS))
+    refused("weights of another shape",
+            [text, "--weights", t.tensors("w.safetensors", {"bert." + TABLE: ("F32", (WORDS, WIDTH))}), "--vocab", vocab, "--question", "a"], "bert." + TABLE)
     refused("weights without the head", [text, "--weights", t.safetensors("w.safetensors", {}), "--vocab", vocab, "--question", "a"], "w.safetensors")
 
 

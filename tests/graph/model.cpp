@@ -51,6 +51,18 @@ struct weights {
   }
 };
 
+// The same, which lends what is not called a bias.
+struct lender : weights {
+  mutable std::vector<std::string> log;
+
+  std::span<float const> lend_float32(std::string_view name, std::span<std::int64_t const>) const {
+    if (name.ends_with("bias")) return {};
+    log.push_back("lend " + std::string(name));
+    return tensors.find(name)->second;
+  }
+  void release(std::string_view name) const { log.push_back("release " + std::string(name)); }
+};
+
 std::vector<double> layer(std::vector<float> const& x, std::vector<float> const& weight, std::vector<float> const& bias,
                           std::size_t rows, std::size_t in, std::size_t out) {
   auto y = reference::matmul(x, reference::transpose(weight, out, in), rows, in, out);
@@ -114,6 +126,18 @@ struct several {
 };
 
 }  // namespace
+
+TEST_CASE("parameters are read in place where they are lent, and each is given back before the next") {
+  static_assert(ts::WeightSource<weights> && !ts::LendingWeightSource<weights> && ts::LendingWeightSource<lender>);
+  weights const copied;
+  lender const lent;
+  ts::model<tied> a{copied}, b{lent};
+  CHECK(copied.reads.size() == 2);
+  CHECK(lent.reads.size() == 1);   // the bias
+  CHECK(lent.log == std::vector<std::string>{"lend fc1.weight", "release fc1.weight", "release fc1.bias"});
+  std::vector<std::int32_t> const ids = {3, 0, 49, 7, 7, 1, 2, 30, 11};
+  CHECK(a.run(ts::in<"ids">(ids)) == b.run(ts::in<"ids">(ids)));
+}
 
 TEST_CASE("a perceptron") {
   weights const w;

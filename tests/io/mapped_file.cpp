@@ -4,7 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 namespace ts = tessera;
@@ -25,6 +30,41 @@ TEST_CASE("a mapped file shows the file's bytes and survives being moved") {
   CHECK(std::memcmp(moved.bytes().data(), content.data(), content.size()) == 0);
   moved = ts::mapped_file();
   CHECK(moved.bytes().size() == 0);
+}
+
+TEST_CASE("released pages are no longer this process's memory") {
+  test::temporary_folder folder;
+  auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  test::write_bytes(folder / "a", std::string(200 * page, 'x'));
+  ts::mapped_file const file = ts::mapped_file::open(folder / "a");
+  auto const mapped = [&] {   // kB of it, as the system counts
+    std::ifstream maps("/proc/self/smaps");
+    std::string line;
+    long kilobytes = -1;
+    for (bool found = false; std::getline(maps, line);) {
+      found = found || line.ends_with(folder / "a");
+      if (found && line.starts_with("Rss:")) {
+        kilobytes = std::stol(line.substr(4));
+        break;
+      }
+    }
+    return kilobytes;
+  };
+  auto const touch = [&] {
+    auto const bytes = file.bytes();
+    REQUIRE(std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{'x'}; }));
+  };
+  touch();
+  if (mapped() <= 0) return;   // an emulator that does not count
+  auto const all = static_cast<long>(200 * page / 1024);
+  CHECK(mapped() == all);
+  file.release(file.bytes().subspan(10 * page + 5, 100 * page));   // 101 pages have a part of it
+  CHECK(mapped() == all - static_cast<long>(101 * page / 1024));
+  touch();
+  file.release(file.bytes().subspan(7, 0));
+  CHECK(mapped() == all);
+  file.release(file.bytes());
+  CHECK(mapped() == 0);
 }
 
 TEST_CASE("an empty file has no bytes") {

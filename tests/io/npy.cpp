@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -139,6 +140,37 @@ TEST_CASE("malformed dictionaries are refused") {
         "f: has a header that goes on after its dictionary");
   CHECK(
       refusal(npy(dictionary("<f4", "()") + std::string(70000, ' '), "1234", 2)).starts_with("f: has a header of 70"));
+}
+
+TEST_CASE("an array that is written a piece at a time is the one that is written at once, or none") {
+  test::temporary_folder folder;
+  std::vector<float> const values{1, 2, 3, 4, 5, 6};
+  std::vector<std::int64_t> const shape{3, 2};
+  ts::npy::write(folder / "whole.npy", std::span(values), {3, 2});
+  auto const bytes = std::as_bytes(std::span(values));
+  {
+    ts::npy::writer file(folder / "pieces.npy", ts::element::float32, shape);
+    std::size_t at = 0;
+    for (std::size_t const size : {0u, 4u, 1u, 3u, 16u}) {
+      file.write(bytes.subspan(at, size));
+      at += size;
+    }
+    CHECK(folder.size() == 2);
+    CHECK(!std::filesystem::exists(folder / "pieces.npy"));
+    file.commit();
+  }
+  CHECK(test::read_bytes(folder / "pieces.npy") == test::read_bytes(folder / "whole.npy"));
+  {
+    ts::npy::writer file(folder / "pieces.npy", ts::element::float32, shape);
+    file.write(bytes.first(20));
+    CHECK(MESSAGE_OF(ts::input_error, file.commit()) == (folder / "pieces.npy") + ": float32 [3, 2] is not 20 bytes");
+  }
+  CHECK(test::read_bytes(folder / "pieces.npy") == test::read_bytes(folder / "whole.npy"));   // as it was
+  CHECK(folder.size() == 2);
+  CHECK_THROWS_AS(ts::npy::writer(folder / "none/a.npy", ts::element::float32, shape), ts::io_error);
+  std::vector<std::int64_t> const enormous{std::int64_t{1} << 62, 4};
+  CHECK_THROWS_AS(ts::npy::writer(folder / "b.npy", ts::element::float32, enormous), ts::input_error);
+  CHECK(folder.size() == 2);
 }
 
 TEST_CASE("the wrong element type and an unwritable target are errors, and nothing is half written") {

@@ -86,6 +86,9 @@ TEST_CASE("what is written is read back, aligned") {
   CHECK(file.read_float32("b \"\\\n ü", {}) == std::vector<float>{3.140625f});
   file.release(file.at("f"));
   CHECK(file.read_float32("f", {3}) == f);
+  file.release("g");
+  file.release("no such tensor");
+  CHECK(file.read_float32("f", {3}) == f);
   CHECK(folder.size() == 1);
 }
 
@@ -130,6 +133,41 @@ TEST_CASE("reading checks shape, type, room and every number") {
   std::vector<float> small(2);
   std::vector<std::int64_t> const shape{3};
   CHECK_THROWS_AS(file.read_float32("d", shape, small), ts::input_error);
+}
+
+TEST_CASE("floats are lent where they lie, if they are floats and aligned") {
+  std::vector<float> f{1.5f, -2.0f, 0.25f}, g(3000, 1.0f);
+  g[2999] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<ts::half> const h(3, ts::half(1.0f));
+  test::temporary_folder folder;
+  std::string const path = folder / "w";
+  ts::safetensors::write(path, std::vector<ts::safetensors::entry>{numbers("f", f, {3}), numbers("g", g, {3000}),
+                                                                   numbers("h", h, {3})});
+  auto const file = ts::safetensors::open(path);
+  std::vector<std::int64_t> const three{3}, other{1, 3}, many{3000};
+  auto const lent = file.lend_float32("f", three);
+  CHECK(static_cast<void const*>(lent.data()) == file.at("f").bytes.data());
+  CHECK(std::vector<float>(lent.begin(), lent.end()) == f);
+  CHECK(file.lend_float32("h", three).empty());
+  CHECK(MESSAGE_OF(ts::io_error, file.lend_float32("g", many)) == path + ": tensor 'g' holds a NaN at index 2999");
+  CHECK(MESSAGE_OF(ts::io_error, file.lend_float32("f", other)) ==
+        path + ": tensor 'f' has shape [3], expected [1, 3]");
+  CHECK(MESSAGE_OF(ts::io_error, file.lend_float32("x", three)) == path + ": has no tensor 'x'");
+  for (std::size_t const at : {0u, 1023u, 1024u, 2998u}) {
+    std::fill(g.begin(), g.end(), 1.0f);
+    g[at] = -std::numeric_limits<float>::infinity();
+    CHECK(ts::io_detail::first_not_finite(g) == at);
+  }
+  CHECK(ts::io_detail::first_not_finite(f) == 3);
+
+  std::string const header = object(entry("a", "I8", "[1]", "[0,1]") + "," + entry("b", "F32", "[1]", "[1,5]"));
+  auto const bytes = file_of(header, 5);
+  auto const odd = ts::safetensors::parse(test::as_bytes(bytes), "f");
+  std::vector<std::int64_t> const one{1};
+  bool const aligned = reinterpret_cast<std::uintptr_t>(odd.at("b").bytes.data()) % alignof(float) == 0;
+  CHECK(odd.lend_float32("b", one).empty() == !aligned);
+  odd.release("b");   // memory that is not the file's to give back
+  CHECK(odd.read_float32("b", {1}).size() == 1);
 }
 
 TEST_CASE("files that are no safetensors files") {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "io/files.hpp"
 #include "laws/close.hpp"
 #include "models/scalar_bert.hpp"
 #include "reference/loops.hpp"
@@ -128,6 +129,7 @@ TEST_CASE("what an encoder refuses, before it runs anything") {
     }
     CHECK(received == 0);
     CHECK(message.starts_with("tessera: sequence 1 has "));
+    CHECK(MESSAGE_OF(ts::input_error, encoder::check(std::vector{good, bad})) == message);
     CHECK(encode(e, {good}) == want);
     return message.empty() ? message : message.substr(24);
   };
@@ -145,6 +147,7 @@ TEST_CASE("what an encoder refuses, before it runs anything") {
   CHECK(changed([](auto& s) { s.types.pop_back(); }) == "not as many segments or positions as tokens");
   CHECK(changed([](auto& s) { s.positions.push_back(0); }) == "not as many segments or positions as tokens");
   CHECK(encode(e, {}).empty());
+  encoder::check(std::vector{good});
 }
 
 TEST_CASE("sequences from ids") {

@@ -95,6 +95,19 @@ TEST_CASE("windows overlap, and a token counts where it has most around it") {
   CHECK(q.answer(planted(q, 1, 4 + 1, 4 + 2)).score < 8);
 }
 
+TEST_CASE("windows that have room for less than a stride leave nothing out") {
+  std::string passage;
+  for (int i = 0; i < 22; ++i) passage += i == 13 ? "man " : "sea ";
+  squad_question const q(tokenizer(), "who?", passage, {.longest = 15, .stride = 128});   // 10 tokens of the passage
+  REQUIRE(q.windows().size() == 3);
+  CHECK(q.windows()[0].ids.size() == 15);
+  CHECK(q.windows()[1].ids.size() == 15);
+  CHECK(q.windows()[2].ids.size() == 5 + 2);
+  squad_answer const a = q.answer(planted(q, 1, 4 + 3, 4 + 3));
+  CHECK(a.score == 8);
+  CHECK(a.text == "man");
+}
+
 TEST_CASE("what a question refuses") {
   auto const refused = [](std::string const& question, std::string const& passage, squad_options const& options = {}) {
     return MESSAGE_OF(ts::input_error, squad_question(tokenizer(), question, passage, options));

@@ -162,6 +162,16 @@ class program {
          [&into](std::string key, std::string value) { return into.add(std::move(key), std::move(value)); });
     return *this;
   }
+  /// --compile auto|never; `allowed` keeps its value if the option is not given.
+  program& compile(bool& allowed) {
+    one("--compile", "auto|never", "auto: a model that is not compiled in is compiled; never: it is refused",
+        [&allowed](std::string const& text) {
+          if (text != "auto" && text != "never")
+            refuse("--compile", tessera::io_detail::in_quotes(text) + " is neither auto nor never");
+          allowed = text == "auto";
+        });
+    return *this;
+  }
   /// --threads N from 1 to 1024; `into` keeps its value if the option is not given.
   program& threads(int& into) {
     one("--threads", "N", "Threads that run the tiles", [&into](std::string const& text) {

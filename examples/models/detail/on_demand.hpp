@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// BERTs of any size: what a config.json says is compiled when it is first wanted, and kept.
+// Models by name: those that are compiled in, and BERTs of any size. What a config.json says is compiled when it is
+// first wanted, and kept.
 //
-//   auto const sizes = cli::bert_sizes::read("config.json");
-//   cli::compiled_transformer const model = cli::transformer_on_demand(sizes, cli::bert_head::none, true);
-//   model.kind->open(weights, threads)
+//   cli::named_model const model("bert_squad", {&cli::bert_base_squad, 1}, cli::sized_models, configuration, true);
+//   model.kind().open(weights, threads)
 #pragma once
 
 #include "progress.hpp"
 #include "transformer.hpp"
 
 #include <tessera/io/mapped_file.hpp>
+#include <tessera/io/synthetic.hpp>
 #include <tessera/runtime/jit.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <cstdio>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -69,6 +73,18 @@ struct compiled_transformer {
   transformer_kind const* kind;
 };
 
+/// A number that changes with the headers through which a program and a loaded model see each other: the cache knows
+/// the library's headers only, and a model compiled before they changed must not be loaded.
+inline std::uint64_t interface_number() {
+  std::uint64_t number = 0;
+  for (char const* const header : {"arguments.hpp", "transformer.hpp", "transformer_of.hpp"}) {
+    auto const file = tessera::mapped_file::open(std::string(TESSERA_MODELS_FOLDER "/detail/") + header);
+    auto const bytes = file.bytes();
+    number = 31 * number + tessera::synthetic::fnv1a64({reinterpret_cast<char const*>(bytes.data()), bytes.size()});
+  }
+  return number;
+}
+
 /// @param may_compile  whether a compiler may run where the cache has not got the model
 inline compiled_transformer transformer_on_demand(bert_sizes const& s, bert_head head, bool may_compile) {
   char eps[32];
@@ -82,6 +98,7 @@ inline compiled_transformer transformer_on_demand(bert_sizes const& s, bert_head
       "{\"start_logits\", 1, true}, {\"end_logits\", 1, true}"};
   auto const which = static_cast<std::size_t>(head);
   std::string const source =
+      "// interface " + std::to_string(interface_number()) + "\n"
       "#include \"detail/transformer_of.hpp\"\n"
       "template <int Tokens>\n"
       "struct sizes {\n"
@@ -105,5 +122,55 @@ inline compiled_transformer transformer_on_demand(bert_sizes const& s, bert_head
   transformer_kind const* const kind = code.entry<transformer_kind const*()>()();
   return {std::move(code), kind};
 }
+
+/// Models of any size, by name.
+struct sized_model {
+  char const* name;
+  bert_head head;
+  char const* like;   ///< the one of them that is compiled in
+};
+inline constexpr sized_model sized_models[] = {{"bert", bert_head::none, "bert_base"},
+                                               {"bert_pretraining", bert_head::pretraining, "bert_base_pretraining"},
+                                               {"bert_squad", bert_head::squad, "bert_base_squad"}};
+
+/// The model that a command line names. It must outlive what is opened with it.
+class named_model {
+ public:
+  /// @param config       where a model of any size takes `config`, the path of its config.json; all else is refused
+  /// @param may_compile  see transformer_on_demand
+  /// @throws input_error  if there is no such model, or its settings are wrong
+  /// @throws io_error or run_error  if it cannot be compiled
+  named_model(std::string const& name, std::span<transformer_kind const* const> compiled_in,
+              std::span<sized_model const> sized, configuration& config, bool may_compile) {
+    std::string known;
+    auto const is = [&](char const* other) {
+      known += (known.empty() ? "" : ", ") + std::string(other);
+      return name == other;
+    };
+    for (transformer_kind const* const kind : compiled_in)
+      if (is(kind->name)) kind_ = kind;
+    if (kind_ != nullptr) {
+      config.refuse_the_rest();
+      return;
+    }
+    for (sized_model const& s : sized) {
+      if (!is(s.name)) continue;
+      std::string const path = config.text("config");
+      config.refuse_the_rest();
+      if (path.empty())
+        throw tessera::input_error("--config config=FILE is missing: " + name + " needs its sizes", "--config");
+      compiled_ = transformer_on_demand(bert_sizes::read(path), s.head, may_compile);
+      kind_ = compiled_->kind;
+      return;
+    }
+    std::string const wrong = name.empty() ? "which model" : "there is no model " + tessera::io_detail::in_quotes(name);
+    throw tessera::input_error(wrong + ": there are " + known, "MODEL");
+  }
+  transformer_kind const& kind() const { return *kind_; }
+
+ private:
+  std::optional<compiled_transformer> compiled_;
+  transformer_kind const* kind_ = nullptr;
+};
 
 }  // namespace cli

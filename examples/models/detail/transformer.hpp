@@ -37,7 +37,7 @@ class transformer {
                       std::function<void(std::size_t, arrays)> const& receive) = 0;
   /// Whether runs are timed from now on.
   virtual void profile(bool on) = 0;
-  /// What they took, by vertex type and by step of each capacity that was needed.
+  /// What they took, by vertex type and by step of each capacity that was needed, and what memory is held.
   virtual std::string profile() = 0;
 };
 
@@ -47,6 +47,8 @@ struct transformer_kind {
   char const* description;
   int longest;   ///< sequence, in tokens
   std::span<sequence_array const> makes;
+  /// @throws input_error if encode() of its models would refuse the sequences
+  void (*check)(std::span<tessera::models::token_sequence const> sequences);
   /// @throws io_error or input_error if the weights cannot be read
   std::unique_ptr<transformer> (*open)(weights_source const& weights, int threads);
   /// A static report of the largest capacity, as one HTML page.

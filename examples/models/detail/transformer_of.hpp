@@ -13,6 +13,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
 
 namespace cli {
 
@@ -54,15 +57,22 @@ class transformer_of final : public transformer {
   std::string profile() override {
     std::string text;
     double const peak = tessera::simd::fma_peak();
+    std::int64_t packed = 0, arenas = 0;
     models_->for_each_capacity([&](int capacity, auto const& m) {
       text += "capacity " + std::to_string(capacity) + " tokens\n" + tessera::report::profile(m, peak) + "\n";
+      packed = m.parameters()->bytes();   // of all capacities together
+      arenas += m.bytes() - packed;
     });
-    return text;
+    char line[96];
+    std::snprintf(line, sizeof line, "memory: packed weights %.1f MiB, arenas %.1f MiB\n",
+                  static_cast<double>(packed) / (1 << 20), static_cast<double>(arenas) / (1 << 20));
+    return text + line;
   }
 
   static constexpr transformer_kind kind(char const* name, char const* description,
                                          std::span<sequence_array const> makes) {
     return {name, description, models::longest, makes,
+            [](std::span<tessera::models::token_sequence const> sequences) { models::check(sequences); },
             [](weights_source const& weights, int threads) -> std::unique_ptr<transformer> {
               return std::make_unique<transformer_of>(weights, threads);
             },

@@ -13,6 +13,7 @@
 #include <tessera/runtime/engine.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -30,6 +31,15 @@ namespace tessera {
 template <class S>
 concept WeightSource = requires(S const& source, std::string_view name, std::span<std::int64_t const> shape,
                                 std::span<float> values) { source.read_float32(name, shape, values); };
+
+/// A source that can also show values where they lie, or nothing where it has to convert them, and that is told when
+/// they are no longer wanted: a file that is larger than everything else need not be in memory twice.
+template <class S>
+concept LendingWeightSource =
+    WeightSource<S> && requires(S const& source, std::string_view name, std::span<std::int64_t const> shape) {
+      { source.lend_float32(name, shape) } -> std::same_as<std::span<float const>>;
+      source.release(name);
+    };
 
 /// An input by name, for model::run().
 template <label Name, class T>
@@ -222,16 +232,28 @@ class model {
   template <class Source>
   void load(Source const& weights) {
     graph const& g = graph_of<M>::value;
-    std::vector<float> values;
     for (named_node const& p : g.parameters) {
       dims const& s = g.shape({p.id});
-      std::int64_t shape[max_rank] = {};
-      for (int d = 0; d < s.rank; ++d) shape[d] = s[d];
-      values.resize(volume(p.id));
-      weights.read_float32(g.name_of(p), std::span<std::int64_t const>(shape, static_cast<std::size_t>(s.rank)),
-                           std::span<float>(values));
-      executor_.write(p.id, values.data());
+      std::int64_t extents[max_rank] = {};
+      for (int d = 0; d < s.rank; ++d) extents[d] = s[d];
+      std::span<std::int64_t const> const shape(extents, static_cast<std::size_t>(s.rank));
+      std::string_view const name = g.name_of(p);
+      if constexpr (LendingWeightSource<Source>) {
+        std::span<float const> const lent = weights.lend_float32(name, shape);
+        if (lent.empty()) write_copy(weights, p.id, name, shape);
+        else executor_.write(p.id, lent.data());
+        weights.release(name);
+      } else {
+        write_copy(weights, p.id, name, shape);
+      }
     }
+  }
+  /// The memory for one parameter is given back before the next is read: the largest of them would stay otherwise.
+  template <class Source>
+  void write_copy(Source const& weights, int id, std::string_view name, std::span<std::int64_t const> shape) {
+    auto const values = std::make_unique_for_overwrite<float[]>(volume(id));
+    weights.read_float32(name, shape, std::span<float>(values.get(), volume(id)));
+    executor_.write(id, values.get());
   }
 
   /// Whether the other model has the same parameters, and packs them alike.

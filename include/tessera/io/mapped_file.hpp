@@ -71,13 +71,14 @@ class mapped_file {
   /// The path it was opened with.
   std::string const& path() const noexcept { return path_; }
 
-  /// Gives the pages that lie entirely inside `part` (a piece of bytes()) back to the system: they stop counting as
-  /// this process's memory and are read again if touched again. Call it when a tensor has been packed.
+  /// Gives the pages with `part` (a piece of bytes()) back to the system: they stop counting as this process's memory
+  /// and are read again if touched again, as are the neighbours on its first and last page. Call it when a tensor has
+  /// been packed.
   void release(std::span<std::byte const> part) const noexcept {
     auto const page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    auto const begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
-    auto const stop = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
-    if (begin < stop) ::madvise(reinterpret_cast<void*>(begin), stop - begin, MADV_DONTNEED);
+    auto const begin = reinterpret_cast<std::uintptr_t>(part.data()) / page * page;
+    auto const stop = reinterpret_cast<std::uintptr_t>(part.data() + part.size());
+    if (!part.empty()) ::madvise(reinterpret_cast<void*>(begin), stop - begin, MADV_DONTNEED);
   }
 
  private:

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,20 +93,49 @@ array read(std::string const& path) {
   return result;
 }
 
+/// An array (version 1.0) that is written a piece at a time, in row-major order; whole or not at all.
+///
+///   ts::npy::writer y("y.npy", ts::element::float32, shape);   for (…) y.write(std::as_bytes(row));   y.commit();
+class writer {
+ public:
+  /// @throws input_error  if the format has no such element (bfloat16), or there can be no such array
+  /// @throws io_error     if the file cannot be written
+  writer(std::string const& path, element kind, std::span<std::int64_t const> shape)
+      : path_(path), what_(std::string(name_of(kind)) + " " + io_detail::shape_text(shape)) {
+    std::string const header = io_detail::npy_header_text(kind, shape);
+    auto const expected = io_detail::checked_product(shape, static_cast<std::size_t>(bytes_of(kind)));
+    if (!expected) throw input_error(path_ + ": " + what_ + " cannot exist", path_);
+    expected_ = *expected;
+    file_.emplace(path);
+    file_->write(header);
+  }
+  /// Appends elements.
+  /// @throws io_error  if the disk is full or fails
+  void write(std::span<std::byte const> bytes) {
+    file_->write(bytes);
+    written_ += bytes.size();
+  }
+  /// Gives the file its name.
+  /// @throws input_error  if other bytes than the shape takes were written
+  /// @throws io_error     if it cannot be written
+  void commit() {
+    if (written_ != expected_)
+      throw input_error(path_ + ": " + what_ + " is not " + std::to_string(written_) + " bytes", path_);
+    file_->commit();
+  }
+
+ private:
+  std::string path_, what_;
+  std::size_t expected_ = 0, written_ = 0;
+  std::optional<atomic_file> file_;
+};
+
 /// Writes an array (version 1.0; whole or not at all).
 /// @throws input_error  if `bytes` is not what element and shape take, or the format has no such element (bfloat16)
 /// @throws io_error     if the file cannot be written
 inline void write(std::string const& path, element kind, std::span<std::byte const> bytes,
                   std::span<std::int64_t const> shape) {
-  std::string const header = io_detail::npy_header_text(kind, shape);
-  auto const expected = io_detail::checked_product(shape, static_cast<std::size_t>(bytes_of(kind)));
-  if (!expected || *expected != bytes.size()) {
-    throw input_error(path + ": " + name_of(kind) + " " + io_detail::shape_text(shape) + " is not " +
-                          std::to_string(bytes.size()) + " bytes",
-                      path);
-  }
-  atomic_file file(path);
-  file.write(header);
+  writer file(path, kind, shape);
   file.write(bytes);
   file.commit();
 }

@@ -100,11 +100,7 @@ class file {
                         std::string(name));
     }
     std::size_t const bad = io_detail::to_float32(t.element, t.bytes, out);
-    if (bad != count) {
-      throw io_error(path_ + ": tensor " + io_detail::in_quotes(name) + " holds " +
-                         io_detail::not_finite_text(t.element, t.bytes, bad) + " at index " + std::to_string(bad),
-                     path_);
-    }
+    if (bad != count) refuse_number(t, name, bad);
   }
   /// The same into a new vector.
   std::vector<float> read_float32(std::string_view name, std::span<std::int64_t const> shape) const {
@@ -117,9 +113,25 @@ class file {
     return read_float32(name, std::span(shape.begin(), shape.size()));
   }
 
+  /// The same elements where they lie in the file, if they need not be converted or moved: empty if they are not F32 at
+  /// an address for floats.
+  /// @throws io_error  as read_float32()
+  std::span<float const> lend_float32(std::string_view name, std::span<std::int64_t const> shape) const {
+    tensor const& t = numbers(name, shape);
+    bool const aligned = reinterpret_cast<std::uintptr_t>(t.bytes.data()) % alignof(float) == 0;
+    if (t.element != element::float32 || !aligned) return {};
+    std::span const values(reinterpret_cast<float const*>(t.bytes.data()), t.bytes.size() / sizeof(float));
+    if (std::size_t const bad = io_detail::first_not_finite(values); bad != values.size()) refuse_number(t, name, bad);
+    return values;
+  }
+
   /// Gives the memory behind a tensor's bytes back to the system once they have been used; they can be read again.
   void release(tensor const& t) const noexcept {
     if (!mapping_.bytes().empty()) mapping_.release(t.bytes);
+  }
+  /// The same by name or alias; nothing happens if there is none.
+  void release(std::string_view name) const {
+    if (tensor const* const found = find(name)) release(*found);
   }
 
  private:
@@ -149,6 +161,12 @@ class file {
                      path_);
     }
     return t;
+  }
+
+  [[noreturn]] void refuse_number(tensor const& t, std::string_view name, std::size_t at) const {
+    throw io_error(path_ + ": tensor " + io_detail::in_quotes(name) + " holds " +
+                       io_detail::not_finite_text(t.element, t.bytes, at) + " at index " + std::to_string(at),
+                   path_);
   }
 
   std::string path_;

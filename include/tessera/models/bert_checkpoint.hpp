@@ -13,8 +13,8 @@
 
 namespace tessera::models {
 
-/// A view of a file of tensors under the names that the bert model asks for. File: find(name) and read_float32(…), as
-/// ts::safetensors::file has them; it must outlive the view.
+/// A view of a file of tensors under the names that the bert model asks for. File: find(name), read_float32(…),
+/// lend_float32(…) and release(name), as ts::safetensors::file has them; it must outlive the view.
 template <class File>
 class bert_checkpoint {
  public:
@@ -22,12 +22,23 @@ class bert_checkpoint {
 
   /// @throws what the file throws if it has the tensor under none of the names, or of another shape
   void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> values) const {
-    for (std::string const& stored : {std::string(name), older(name), "bert." + std::string(name), "bert." + older(name)})
-      if (file_.find(stored) != nullptr) return file_.read_float32(stored, shape, values);
-    file_.read_float32(name, shape, values);
+    file_.read_float32(stored(name), shape, values);
   }
+  /// The same where they lie, or nothing if they have to be copied.
+  std::span<float const> lend_float32(std::string_view name, std::span<std::int64_t const> shape) const {
+    return file_.lend_float32(stored(name), shape);
+  }
+  /// Gives the memory of what was read back.
+  void release(std::string_view name) const { file_.release(stored(name)); }
 
  private:
+  /// The name under which the file has it; the given one if it has it under none.
+  std::string stored(std::string_view name) const {
+    std::string const now(name), then = older(name);
+    for (std::string const& found : {now, then, "bert." + now, "bert." + then})
+      if (file_.find(found) != nullptr) return found;
+    return now;
+  }
   /// A layer norm's weight and bias under their older names; other names as they are.
   static std::string older(std::string_view name) {
     std::string text(name);

@@ -54,7 +54,7 @@ class packed_encoder {
   /// @throws input_error  if a sequence is empty, too long, or holds an id, segment or position that the model has not
   template <class Receive>
   void encode(std::span<token_sequence const> sequences, Receive&& receive) {
-    for (std::size_t i = 0; i < sequences.size(); ++i) check(sequences[i], i);
+    check(sequences);
     for (std::size_t first = 0; first < sequences.size();) {
       int tokens = 0;
       std::size_t last = first;
@@ -64,6 +64,12 @@ class packed_encoder {
       run_smallest<0>(sequences.subspan(first, last - first), first, tokens, receive);
       first = last;
     }
+  }
+
+  /// What encode() refuses, without a model: weights need not be read for it.
+  /// @throws input_error  as encode()
+  static void check(std::span<token_sequence const> sequences) {
+    for (std::size_t i = 0; i < sequences.size(); ++i) check(sequences[i], i);
   }
 
   /// Whether runs are timed from now on, in every capacity.

@@ -32,7 +32,8 @@ namespace tessera::models {
 /// How passages are cut, and what can be an answer; all in tokens.
 struct squad_options {
   std::size_t longest = 384;          ///< window, question and special tokens included
-  std::size_t stride = 128;           ///< from the beginning of one window to that of the next
+  std::size_t stride = 128;           ///< from the beginning of one window to that of the next, at most its part of
+                                      ///< the passage
   std::size_t longest_question = 64;  ///< the rest of a longer one is left out
   std::size_t longest_answer = 30;
   std::size_t candidates = 20;        ///< beginnings and ends that are tried, the most likely ones
@@ -74,8 +75,9 @@ class squad_question {
                             " of the question",
                         "longest");
     std::size_t const room = options.longest - asked.size() - 3;
+    options_.stride = std::min(options.stride, room);   // no token may fall between two windows
     offset_ = asked.size() + 2;
-    for (std::size_t first = 0;; first += options.stride) {
+    for (std::size_t first = 0;; first += options_.stride) {
       std::size_t const count = std::min(room, tokens_.size() - first);
       windows_.push_back(window(asked, first, count));
       if (first + count == tokens_.size()) break;

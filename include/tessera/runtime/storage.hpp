@@ -23,7 +23,8 @@ class storage {
   /// @param parameters  the parameters of another engine, with whose plan same_parameters() holds, or null for new ones
   storage(plan_view const& plan, std::shared_ptr<arena> parameters)
       : plan_(plan),
-        parameters_(parameters != nullptr ? std::move(parameters) : std::make_shared<arena>(plan.parameter_bytes)) {
+        parameters_(parameters != nullptr ? std::move(parameters)
+                                          : std::make_shared<arena>(plan.parameter_bytes, arena_pages::when_written)) {
     program_view const& p = plan.program;
     class_of_.resize(static_cast<std::size_t>(p.target.tiles));
     for (int c = 0; c < plan.classes; ++c)

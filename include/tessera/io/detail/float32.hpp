@@ -47,7 +47,21 @@ std::size_t to_float32(std::byte const* bytes, std::span<float> out) {
   return out.size();
 }
 
-/// The same for a type known at run time; it must satisfy converts_to_float32.
+/// The index of the first number that is not finite, or values.size().
+inline std::size_t first_not_finite(std::span<float const> values) {
+  constexpr std::size_t block = 1024;  // as above
+  for (std::size_t begin = 0; begin < values.size(); begin += block) {
+    std::size_t const end = begin + block < values.size() ? begin + block : values.size();
+    unsigned all_finite = 1;
+    for (std::size_t i = begin; i < end; ++i) all_finite &= finite(values[i]) ? 1u : 0u;
+    if (all_finite != 0) continue;
+    while (finite(values[begin])) ++begin;
+    return begin;
+  }
+  return values.size();
+}
+
+/// to_float32 for a type known at run time; it must satisfy converts_to_float32.
 inline std::size_t to_float32(element kind, std::span<std::byte const> bytes, std::span<float> out) {
   switch (kind) {
     case element::float64: return to_float32<double>(bytes.data(), out);
