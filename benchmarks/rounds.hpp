@@ -4,8 +4,11 @@
 //   auto const r = tessera::benchmarks::alternate(11, [&] { ours(); }, [&] { theirs(); });   r.ratio is ours ÷ theirs
 #pragma once
 
+#include <tessera/simd/peak.hpp>
+
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <vector>
 
 #include <sys/resource.h>
@@ -51,6 +54,32 @@ alternated alternate(int rounds, Ours&& ours, Theirs&& theirs) {
     ratio.push_back(a.back() / b.back());
   }
   return {median(a), median(b), median(ratio)};
+}
+
+/// Speed of some work, by its rounds in which nothing else ran on the core and the peak was the machine's best.
+struct clean_speed {
+  double gflops = 0;
+  double percent = 0;      ///< of the multiply-add peak that was measured before and after
+  std::size_t rounds = 0;
+};
+
+/// Times `work`, which takes `flops`, until `wanted` rounds were clean or `most` have passed. Medians.
+template <class Work>
+clean_speed speed_of(double flops, int threads, Work&& work, std::size_t wanted = 25, int most = 400) {
+  double best = 0;
+  std::vector<double> percent, speed;
+  for (int round = 0; round < most && speed.size() < wanted; ++round) {
+    long const before = preemptions();
+    double const first = simd::fma_peak(3);
+    double const gflops = 1e-9 * flops / seconds(work);
+    double const second = simd::fma_peak(3);
+    best = std::max({best, first, second});
+    if (preemptions() != before || std::min(first, second) < 0.97 * best) continue;
+    speed.push_back(gflops);
+    percent.push_back(200.0 * gflops / ((first + second) * threads));
+  }
+  if (speed.empty()) return {};
+  return {median(speed), median(percent), speed.size()};
 }
 
 }  // namespace tessera::benchmarks

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A matrix product of 1024 x 1024 in tile-level steps on 8 x 8 tiles, as a share of the multiply-add peak measured in
 // the same run: with the right operand packed beforehand (a parameter), and with the exchange packing it in the time.
-#include <algorithm>
 #include <cstdio>
 #include <vector>
 
 #include <tessera/codelets/gemm.hpp>
-#include <tessera/simd/peak.hpp>
 #include <tessera/tile.hpp>
 
 #include "../rounds.hpp"
@@ -37,22 +35,10 @@ void measure(char const* name, Program program, int threads) {
   engine.write(a, values);
   engine.write(b, values);
   engine.run();
-  // A round is clean if nothing else ran on the core and the peak around it was the machine's best.
-  double best = 0;
-  std::vector<double> percent, speed;
-  for (int round = 0; round < 400 && speed.size() < 25; ++round) {
-    long const before = ts::benchmarks::preemptions();
-    double const first = ts::simd::fma_peak(3);
-    double const gflops = 2.0e-9 * n * n * n / ts::benchmarks::seconds([&] { engine.run(); });
-    double const second = ts::simd::fma_peak(3);
-    best = std::max({best, first, second});
-    if (ts::benchmarks::preemptions() != before || std::min(first, second) < 0.97 * best) continue;
-    speed.push_back(gflops);
-    percent.push_back(200.0 * gflops / ((first + second) * threads));
-  }
-  if (speed.empty()) return std::printf("%-20s %d threads: no clean round\n", name, threads), void();
+  auto const speed = ts::benchmarks::speed_of(2.0 * n * n * n, threads, [&] { engine.run(); });
+  if (speed.rounds == 0) return std::printf("%-20s %d threads: no clean round\n", name, threads), void();
   std::printf("%-20s %d thread%s  %7.1f GFLOP/s  %5.1f %% of the peak  (median of %zu clean rounds)\n", name, threads,
-              threads == 1 ? " " : "s", ts::benchmarks::median(speed), ts::benchmarks::median(percent), speed.size());
+              threads == 1 ? " " : "s", speed.gflops, speed.percent, speed.rounds);
 }
 
 }  // namespace

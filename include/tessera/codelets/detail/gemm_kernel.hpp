@@ -47,8 +47,9 @@ inline constexpr int gemm_depth_slice = gemm_tile.columns == 32 ? 1024 : 384;
 /// more on AVX-512, whose cores have at least 1 MiB there.
 inline constexpr std::ptrdiff_t gemm_panel_bytes = gemm_tile.columns == 32 ? 768 * 1024 : 256 * 1024;
 
-/// Depth between prefetches: one cache line of a row of A.
-inline constexpr int prefetch_depth = 16;
+/// Depth between prefetches of what comes next.
+inline constexpr int prefetch_depth = 4;
+inline constexpr int line_of_floats = 16;
 
 /// Panels that `columns` columns need.
 constexpr int gemm_panels(int columns) { return (columns + gemm_tile.columns - 1) / gemm_tile.columns; }
@@ -125,12 +126,17 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
       ++p;
     }
   };
-  for (int chunk = 0; chunk < step.depth; chunk += prefetch_depth) {
-    // One cache line of every row of what comes next: hardware follows long streams, but these rows are short ones.
-#pragma GCC unroll 16
-    for (int r = 0; r < Rows; ++r) simd::prefetch(step.ahead + r * step.ahead_stride + chunk);
+  // Every cache line of the rows of what comes next, four rows at a time, since a core waits for few lines at once:
+  // hardware follows long streams, but these rows are short ones.
+  constexpr int rows_at_once = std::min(Rows, 4);
+  float const* ahead = step.ahead;
+  for (int depth = 0; depth < step.depth; depth += prefetch_depth) {
+    for (int r = 0; r < rows_at_once; ++r) simd::prefetch(ahead + r * step.ahead_stride);
+    ahead += 4 * step.ahead_stride;
+    if (depth % line_of_floats == line_of_floats - prefetch_depth)
+      ahead += line_of_floats - line_of_floats / prefetch_depth * 4 * step.ahead_stride;
     for (int line = 0; line < step.next_lines; ++line, next += 64) simd::prefetch_second_level(next);
-    for (int k = std::min(prefetch_depth, step.depth - chunk); k > 0; --k, b += gemm_tile.columns) {
+    for (int k = std::min(prefetch_depth, step.depth - depth); k > 0; --k, b += gemm_tile.columns) {
 #pragma GCC unroll 16
       for (int v = 0; v < Panels * vectors; ++v)
         row_of_b[v] = simd::load(b + (v / vectors) * step.panel_stride + (v % vectors) * width);
@@ -265,7 +271,8 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
   int const slice_depth = (x.depth + slices - 1) / slices;
   std::ptrdiff_t const panel_bytes = std::ptrdiff_t{4} * std::max(slice_depth, 1) * panel_columns;
   int const fitting = static_cast<int>(std::max<std::ptrdiff_t>(1, gemm_panel_bytes / panel_bytes));
-  int const group = blocks == 1 ? panels : fitting;
+  int const groups = blocks == 1 ? 1 : (panels + fitting - 1) / fitting;
+  int const group = groups == 0 ? 1 : (panels + groups - 1) / groups;   // as equal as possible
 
   for (int slice = 0; slice < slices; ++slice) {
     int const k = slice * slice_depth;
@@ -304,7 +311,7 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
           step.column = panel * panel_columns;
           step.columns = std::min(count * panel_columns, x.columns - step.column);
           step.c = x.c + row * x.c_stride + step.column;
-          step.ahead = panel == first ? below : step.a;
+          step.ahead = panel == first ? below : step.a + line_of_floats;
           step.ahead_stride = panel == first ? x.a_stride : step.a_stride;
           next.share(step);
           gemm::kernel_for(rows, count > 1)(step);
