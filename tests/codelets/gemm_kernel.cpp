@@ -21,12 +21,16 @@ struct product {
   int m, n, k;
   int a_padding = 0, c_padding = 0;
   bool transposed = false, accumulate = false;
+  bool narrow = false;   // B is stored in bf16
 
   template <class Epilogue, class Expected>
   void check(Epilogue const& epilogue, Expected const& expected) const {
     INFO("m ", m, " n ", n, " k ", k, " transposed ", transposed, " accumulate ", accumulate);
     int const lda = k + a_padding, ldc = n + c_padding;
-    auto const dense_a = reference::numbers(at(m) * at(k), 1), b = reference::numbers(at(k) * at(n), 2);
+    auto const dense_a = reference::numbers(at(m) * at(k), 1);
+    auto b = reference::numbers(at(k) * at(n), 2);
+    if (narrow)
+      for (float& value : b) value = static_cast<float>(tessera::bf16(value));
     std::vector<float> a(at(m) * at(lda), std::numeric_limits<float>::quiet_NaN());
     for (int i = 0; i < m; ++i)
       for (int p = 0; p < k; ++p) a[at(i * lda + p)] = dense_a[at(i * k + p)];
@@ -40,16 +44,19 @@ struct product {
       else kernels::pack_panels(stored.data(), n, k, n, panels.data(), first, last);
     }
     std::vector<float> c(at(m) * at(ldc), 7.0f);
-    kernels::gemm_block({.rows = m,
-                         .columns = n,
-                         .depth = k,
-                         .a = a.data(),
-                         .a_stride = lda,
-                         .b = panels.data(),
-                         .c = c.data(),
-                         .c_stride = ldc,
-                         .accumulate = accumulate},
-                        epilogue);
+    std::vector<tessera::bf16> narrow_panels(panels.size());
+    simd::from_float(panels.data(), narrow_panels.data(), static_cast<int>(panels.size()));
+    kernels::gemm_operands const operands{.rows = m,
+                                          .columns = n,
+                                          .depth = k,
+                                          .a = a.data(),
+                                          .a_stride = lda,
+                                          .b = narrow ? static_cast<void const*>(narrow_panels.data()) : panels.data(),
+                                          .c = c.data(),
+                                          .c_stride = ldc,
+                                          .accumulate = accumulate};
+    if (narrow) kernels::gemm_block<tessera::bf16>(operands, epilogue);
+    else kernels::gemm_block(operands, epilogue);
     auto const sum = reference::matmul(dense_a, b, at(m), at(k), at(n));
     double worst = 0.0;
     for (int i = 0; i < m; ++i) {
@@ -74,6 +81,13 @@ TEST_CASE("gemm agrees with plain loops on every row count and odd sizes") {
   for (int n : {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 200})
     for (int m : {1, 2, 3, 5, 16}) product{.m = m, .n = n, .k = 11}.check();
   for (int k : {1, 2, 7, 15, 16, 17, 31, 64, 511, 512, 513, 1025}) product{.m = 9, .n = 40, .k = k}.check();
+}
+
+TEST_CASE("gemm reads weights of bf16 exactly") {
+  for (int m = 1; m <= kernels::gemm_tile.rows + 2; ++m)
+    for (int n : {1, 7, 31, 37, 64, 129}) product{.m = m, .n = n, .k = 19, .narrow = true}.check();
+  for (int k : {1, 16, 511, 1025, 2100}) product{.m = 30, .n = 40, .k = k, .narrow = true}.check();
+  product{.m = 30, .n = 70, .k = 40, .transposed = true, .accumulate = true, .narrow = true}.check();
 }
 
 TEST_CASE("gemm reads rows apart, writes rows apart, and touches nothing between") {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <tessera/base/ahead.hpp>
+#include <tessera/simd/convert.hpp>
 #include <tessera/simd/tail.hpp>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ struct store_sum {
 struct gemm_step {
   float const* a;  // (Rows, depth)
   std::ptrdiff_t a_stride;
-  float const* b;               // (Panels, depth, NR)
+  void const* b;                // (Panels, depth, NR) of the kernel's Weight
   std::ptrdiff_t panel_stride;  // from panel to panel
   float* c;                     // (Rows, columns)
   std::ptrdiff_t c_stride;
@@ -81,8 +82,9 @@ struct gemm_step {
   bool add;         // C holds a sum already
 };
 
-/// One register block: sums over the depth in registers, then one store.
-template <int Rows, int Panels>
+/// One register block: sums over the depth in registers, then one store. Weights of bf16 become floats in registers, two
+/// vectors of every second column each; sums are put in order when they are stored.
+template <int Rows, int Panels, class Weight>
 TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
   using simd::batch;
   constexpr int width = simd::lanes<float>;
@@ -109,7 +111,9 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
   float const* p6 = step.a + (Rows > 6 ? 6 : 0) * step.a_stride;
   float const* p9 = step.a + (Rows > 9 ? 9 : 0) * step.a_stride;
   float const* p12 = step.a + (Rows > 12 ? 12 : 0) * step.a_stride;
-  float const* b = step.b;
+  constexpr bool narrow = sizeof(Weight) == 2;
+  constexpr int line_of_weights = 64 / static_cast<int>(sizeof(Weight));
+  auto const* b = static_cast<Weight const*>(step.b);
   std::byte const* next = step.next;
   batch<float> row_of_b[Panels * vectors];
   auto const add_three_rows = [&](float const*& p, auto first) __attribute__((always_inline)) {
@@ -138,10 +142,13 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
     for (int line = 0; line < step.next_lines; ++line, next += 64) simd::prefetch_second_level(next);
     for (int k = std::min(prefetch_depth, step.depth - depth); k > 0; --k, b += gemm_tile.columns) {
 #pragma GCC unroll 16
-      for (int v = 0; v < Panels * vectors; ++v)
-        row_of_b[v] = simd::load(b + (v / vectors) * step.panel_stride + (v % vectors) * width);
+      for (int v = 0; v < Panels * vectors; v += narrow ? 2 : 1) {
+        Weight const* const at = b + (v / vectors) * step.panel_stride + (v % vectors) * width;
+        if constexpr (narrow) simd::load_alternating(at, row_of_b[v], row_of_b[v + 1]);
+        else row_of_b[v] = simd::load(at);
+      }
 #pragma GCC unroll 16
-      for (int line = 0; line < Panels * gemm_tile.columns; line += 16) {
+      for (int line = 0; line < Panels * gemm_tile.columns; line += line_of_weights) {
         // B streams from the second-level cache, or the third: 24 rows ahead, one cache line at a time.
         std::ptrdiff_t const panel = line / gemm_tile.columns;
         simd::prefetch(b + panel * step.panel_stride + 24 * gemm_tile.columns + line % gemm_tile.columns);
@@ -154,6 +161,11 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
     }
   }
 
+  if constexpr (narrow)
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 16
+      for (int v = 0; v < Panels * vectors; v += 2) simd::interleave(sum[r][v], sum[r][v + 1]);
   auto const finish = [&](batch<float> value, int r, int first, auto count) {
     float* const to = step.c + r * step.c_stride + first;
     if (step.add) value = value + simd::load(to, count);
@@ -180,7 +192,7 @@ struct gemm_operands {
   int rows, columns, depth;  // M, N, K
   float const* a;            // (M, K)
   std::ptrdiff_t a_stride;   // elements from row to row, at least K
-  float const* b;            // panels: (ceil(N / NR), K, NR)
+  void const* b;             // panels: (ceil(N / NR), K, NR) of Weight
   float* c;                  // (M, N)
   std::ptrdiff_t c_stride;   // elements from row to row, at least N
   bool accumulate = false;   // C += instead of C =
@@ -188,16 +200,21 @@ struct gemm_operands {
 };
 
 namespace gemm {
-/// Panels that come next, fetched from memory while those of a group are in use: evenly, so that it is hidden behind the
-/// arithmetic. Without it the first block of rows waits for every panel.
+/// Panels that come next, fetched from memory while those of a group are in use: evenly, so that the arithmetic hides
+/// it. Without it the first block of rows waits for every panel.
 class next_panels {
  public:
   /// @param first   the first panel's part that will be read
   /// @param bytes   of that part, and as many of each of the other panels, `stride` bytes apart
   /// @param calls   kernels that will run meanwhile, each over `depth`
-  next_panels(void const* first, std::ptrdiff_t bytes, std::ptrdiff_t stride, int panels, int depth, std::ptrdiff_t calls)
-      : at_(static_cast<std::byte const*>(first)), lines_(bytes / line), left_(lines_), stride_(stride),
-        panels_(bytes > 0 ? panels : 0), times_((depth + prefetch_depth - 1) / prefetch_depth),
+  next_panels(void const* first, std::ptrdiff_t bytes, std::ptrdiff_t stride, int panels, int depth,
+              std::ptrdiff_t calls)
+      : at_(static_cast<std::byte const*>(first)),
+        lines_(bytes / line),
+        left_(lines_),
+        stride_(stride),
+        panels_(bytes > 0 ? panels : 0),
+        times_(std::max(1, (depth + prefetch_depth - 1) / prefetch_depth)),
         lines_a_time_((lines_ * panels_ + calls * times_ - 1) / (calls * times_)) {}
   /// The share of the next kernel, which is within one panel.
   void share(gemm_step& step) {
@@ -227,12 +244,14 @@ constexpr int panels_at_once(int rows) {
   return rows * vectors >= 8 || rows > 3 ? 1 : rows == 3 ? 2 : 4;
 }
 
-inline kernel_pointer kernel_for(int rows, bool several_panels) {
+template <class Weight>
+kernel_pointer kernel_for(int rows, bool several_panels) {
   static constexpr auto one = []<int... R>(std::integer_sequence<int, R...>) {
-    return std::array<kernel_pointer, sizeof...(R)>{&gemm_kernel<R + 1, 1>...};
+    return std::array<kernel_pointer, sizeof...(R)>{&gemm_kernel<R + 1, 1, Weight>...};
   }(std::make_integer_sequence<int, gemm_tile.rows>{});
   static constexpr std::array<kernel_pointer, 3> several{
-      &gemm_kernel<1, panels_at_once(1)>, &gemm_kernel<2, panels_at_once(2)>, &gemm_kernel<3, panels_at_once(3)>};
+      &gemm_kernel<1, panels_at_once(1), Weight>, &gemm_kernel<2, panels_at_once(2), Weight>,
+      &gemm_kernel<3, panels_at_once(3), Weight>};
   auto const index = static_cast<std::size_t>(rows - 1);
   return several_panels ? several[index] : one[index];
 }
@@ -259,17 +278,19 @@ constexpr bool rows_collide(std::ptrdiff_t stride, int rows) { return rows > 4 &
 /// panels that fit `gemm_panel_bytes`; blocks of rows, as equal as possible; panels of the group.
 /// @param epilogue  (batch sum, int row, int column, count) -> batch; called once for each element of C, `count` lanes
 ///                  of row `row` from `column` on; may read other operands, not C
-template <class Epilogue = store_sum>
+/// @tparam Weight   float or bf16: what B is stored in; sums are of float
+template <class Weight = float, class Epilogue = store_sum>
 void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
   constexpr int panel_columns = gemm_tile.columns;
   constexpr int padded_slice = gemm_depth_slice + 16;
   alignas(64) float rows_of_a[gemm_tile.rows * padded_slice];
 
+  auto const* const weights = static_cast<Weight const*>(x.b);
   int const panels = gemm_panels(x.columns);
   int const slices = std::max(1, (x.depth + gemm_depth_slice - 1) / gemm_depth_slice);
   int const blocks = (x.rows + gemm_tile.rows - 1) / gemm_tile.rows;
   int const slice_depth = (x.depth + slices - 1) / slices;
-  std::ptrdiff_t const panel_bytes = std::ptrdiff_t{4} * std::max(slice_depth, 1) * panel_columns;
+  std::ptrdiff_t const panel_bytes = std::ptrdiff_t{sizeof(Weight)} * std::max(slice_depth, 1) * panel_columns;
   int const fitting = static_cast<int>(std::max<std::ptrdiff_t>(1, gemm_panel_bytes / panel_bytes));
   int const groups = blocks == 1 ? 1 : (panels + fitting - 1) / fitting;
   int const group = groups == 0 ? 1 : (panels + groups - 1) / groups;   // as equal as possible
@@ -287,10 +308,12 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
       std::ptrdiff_t const calls = std::ptrdiff_t{blocks} * (last - first);
       bool const ends = last == panels && slice == slices - 1;
       int const from = last < panels ? last : 0;
-      gemm::next_panels next =
-          ends ? gemm::next_panels(x.ahead.data, std::min(x.ahead.bytes, gemm_panel_bytes), 0, 1, step.depth, calls)
-               : gemm::next_panels(x.b + from * step.panel_stride + std::ptrdiff_t{last < panels ? k : k + slice_depth} * panel_columns,
-                                   panel_bytes, 4 * step.panel_stride, std::min(group, panels - from), step.depth, calls);
+      int const next_k = last < panels ? k : k + slice_depth;
+      auto next = ends ? gemm::next_panels(x.ahead.data, std::min(x.ahead.bytes, gemm_panel_bytes), 0, 1, step.depth,
+                                           calls)
+                       : gemm::next_panels(weights + from * step.panel_stride + std::ptrdiff_t{next_k} * panel_columns,
+                                           panel_bytes, std::ptrdiff_t{sizeof(Weight)} * step.panel_stride,
+                                           std::min(group, panels - from), step.depth, calls);
       for (int block = 0, row = 0; block < blocks; ++block) {
         int const rows = x.rows / blocks + (block < x.rows % blocks ? 1 : 0);
         step.row = row;
@@ -307,14 +330,14 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
         }
         int const at_once = gemm::panels_at_once(rows);
         auto const run = [&](int panel, int count) {
-          step.b = x.b + panel * step.panel_stride + std::ptrdiff_t{k} * panel_columns;
+          step.b = weights + panel * step.panel_stride + std::ptrdiff_t{k} * panel_columns;
           step.column = panel * panel_columns;
           step.columns = std::min(count * panel_columns, x.columns - step.column);
           step.c = x.c + row * x.c_stride + step.column;
           step.ahead = panel == first ? below : step.a + line_of_floats;
           step.ahead_stride = panel == first ? x.a_stride : step.a_stride;
           next.share(step);
-          gemm::kernel_for(rows, count > 1)(step);
+          gemm::kernel_for<Weight>(rows, count > 1)(step);
           if (slice == slices - 1) gemm::finish(step, rows, epilogue);
         };
         int panel = first;
