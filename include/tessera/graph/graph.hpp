@@ -108,7 +108,7 @@ enum class op_kind : std::uint8_t {
   matmul,            ///< a, b, [bias], [residual]
   embedding,         ///< table, ids
   embedding_norm,    ///< word, kind and position tables, their ids, weight, bias
-  layer_norm,        ///< x, weight, bias
+  layer_norm,        ///< x, weight, bias, [addend]
   softmax,           ///< x, [mask]
   attention,         ///< q, k, v, [mask]
   packed_attention,  ///< q, k, v, sequence bounds
@@ -152,6 +152,7 @@ struct op_record {
   int result = -1;
   int attribute[6] = {};
   double number[2] = {};
+  friend constexpr bool operator==(op_record const&, op_record const&) = default;
 };
 
 /// A name that the graph gives to the outside.

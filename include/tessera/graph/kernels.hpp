@@ -30,6 +30,7 @@ constexpr auto vertex_for() {
     return vertex_of<dense<static_cast<activation>(Key.a), Key.b != 0, Key.c != 0, Key.d != 0, Key.e != 0>>{};
   else if constexpr (Key.kind == op_kind::embedding) return vertex_of<codelets::embedding<Key.a != 0>>{};
   else if constexpr (Key.kind == op_kind::embedding_norm) return vertex_of<codelets::embedding_norm<Key.a != 0>>{};
+  else if constexpr (Key.kind == op_kind::layer_norm && Key.a != 0) return vertex_of<codelets::layer_norm_of_sum>{};
   else if constexpr (Key.kind == op_kind::layer_norm) return vertex_of<codelets::layer_norm>{};
   else if constexpr (Key.kind == op_kind::softmax && Key.a == 0) return vertex_of<codelets::softmax_across>{};
   else if constexpr (Key.kind == op_kind::softmax) return vertex_of<codelets::softmax_rows<Key.b != 0>>{};

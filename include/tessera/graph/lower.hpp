@@ -144,7 +144,8 @@ class lowering {
         return by_rows(op, {op.kind, g_.nodes[op.operand[3]].type == element::int64},
                        {everything(0), everything(1), everything(2), same_rows(3), same_rows(4), same_rows(5),
                         everything(6), everything(7)});
-      case op_kind::layer_norm: return by_rows(op, {op.kind}, {same_rows(0), everything(1), everything(2)});
+      case op_kind::layer_norm:
+        return by_rows(op, {op.kind, op.operand[3] >= 0}, {same_rows(0), everything(1), everything(2), same_rows(3)});
       case op_kind::l2_normalize: return by_rows(op, {op.kind}, {same_rows(0)});
       case op_kind::activation: return by_rows(op, {op.kind, op.attribute[0]}, {same_rows(0)});
       case op_kind::softmax: return softmax(op);

@@ -5,6 +5,7 @@
 //   auto [y] = mlp.run(ts::in<"x">(pixels));
 #pragma once
 
+#include <tessera/graph/fuse.hpp>
 #include <tessera/graph/kernels.hpp>
 #include <tessera/graph/lower.hpp>
 #include <tessera/graph/rules.hpp>
@@ -78,10 +79,11 @@ constexpr graph build_graph() {
 }
 }  // namespace detail
 
-/// The graph of a model type, built once.
+/// The graph of a model type, built once and fused.
 template <class M>
 struct graph_of {
-  static constexpr graph value = detail::build_graph<M>();
+  static constexpr graph written = detail::build_graph<M>();   ///< operators one by one, as build() adds them
+  static constexpr graph value = fused(written);
   static constexpr graph_mistake const& mistake = value.first_mistake;
 };
 
