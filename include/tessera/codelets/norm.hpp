@@ -36,7 +36,8 @@ struct layer_norm {
   }
 };
 
-/// The same of x + addend, both (R, C): a residual connection and the norm behind it.
+/// The same of x + addend, both (R, C), or with Vector both (C, 1): a residual connection and the norm behind it.
+template <bool Vector = false>
 struct layer_norm_of_sum {
   input<float, 2> x;
   input<float, 2> weight;  ///< (C, 1)
@@ -44,19 +45,15 @@ struct layer_norm_of_sum {
   input<float, 2> addend;
   output<float, 2> y;
   float eps = 1e-5f;
-  bool vector = false;
-  TESSERA_FIELDS(layer_norm_of_sum, x, weight, bias, addend, y, eps, vector);
+  TESSERA_FIELDS(layer_norm_of_sum, x, weight, bias, addend, y, eps);
 
   static constexpr work cost(extents x, extents, extents, extents, extents) {
     return {9.0 * x.volume(), 12.0 * x.volume()};
   }
-  void configure(double const* number) {
-    eps = static_cast<float>(number[0]);
-    vector = number[1] != 0;
-  }
+  void configure(double const* number) { eps = static_cast<float>(number[0]); }
   void compute() const {
     auto const out = unchecked(y);
-    auto const rows = vector ? 1 : y.rows(), cols = vector ? y.rows() : y.cols();
+    auto const rows = Vector ? 1 : y.rows(), cols = Vector ? y.rows() : y.cols();
     for (int r = 0; r < rows; ++r) {
       // The row of y holds the sum until it is normalised, in place: it stays in the first-level cache.
       float const *const a = unchecked(x).row(r), *const b = unchecked(addend).row(r);

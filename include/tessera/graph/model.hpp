@@ -99,9 +99,9 @@ struct graph_program {
 
   template <int... I>
   static constexpr program_records<counts> with_kernels(std::integer_sequence<int, I...>) {
-    isa_detail::keyed_kernel const kernels[] = {isa_detail::kernel_for<lowered.keys[I]>()...};
+    configured_kernel const kernels[] = {isa_detail::kernel_for<lowered.keys[I]>()...};
     program_records<counts> out = lowered.records;
-    ((out.kernels[I] = kernels[I].record), ...);
+    ((out.kernels[I] = kernels[I].functions), ...);
     for (int e = 0; e < counts.executes; ++e) out.executes[e].state = kernels[out.executes[e].kernel].configure;
     return out;
   }
