@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iostream>
 
 namespace cli {
 
@@ -39,7 +40,9 @@ class transformer_of final : public transformer {
       models_ = std::make_unique<models>(tessera::synthetic::source("bert", *weights.seed), options);
     } else {
       auto const file = tessera::safetensors::open(weights.path);
-      models_ = std::make_unique<models>(tessera::models::bert_checkpoint(file), options);
+      tessera::models::bert_checkpoint const checkpoint(file);
+      models_ = std::make_unique<models>(checkpoint, options);
+      std::cerr << warning_of_unused(weights.path, checkpoint.unused());
     }
   }
   void encode(std::span<tessera::models::token_sequence const> sequences,

@@ -164,10 +164,15 @@ class model {
   }
 
   /// The same where names are known at run time only, as other languages have them.
-  /// @throws input_error if the model has no such length, or it is outside
+  /// @throws input_error if the model has no such length, naming those it has, or it is outside
   void set_length(std::string_view name, std::int64_t n) {
-    int const number = find(graph_of<M>::value.lengths, name);
-    if (number < 0) throw input_error("tessera: the model has no length " + std::string(name), std::string(name));
+    graph const& g = graph_of<M>::value;
+    int const number = find(g.lengths, name);
+    if (number < 0) {
+      std::string names;
+      for (named_node const& l : g.lengths) names += (names.empty() ? ", only " : ", ") + std::string(g.name_of(l));
+      throw input_error("tessera: the model has no length " + std::string(name) + names, std::string(name));
+    }
     set_length_at(number, n);
   }
   /// The memory of an input or output of graph_of<M>.

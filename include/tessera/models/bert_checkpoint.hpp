@@ -5,16 +5,18 @@
 //                                                 // "bert.encoder.layer.0.output.LayerNorm.gamma"
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tessera::models {
 
-/// A view of a file of tensors under the names that the bert model asks for. File: find(name) and read_float32(…), as
-/// ts::safetensors::file has them; it must outlive the view.
+/// A view of a file of tensors under the names that the bert model asks for. File: find(name), read_float32(…) and
+/// tensors(), as ts::safetensors::file has them; it must outlive the view.
 template <class File>
 class bert_checkpoint {
  public:
@@ -23,8 +25,19 @@ class bert_checkpoint {
   /// @throws what the file throws if it has the tensor under none of the names, or of another shape
   void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> values) const {
     for (std::string const& stored : {std::string(name), older(name), "bert." + std::string(name), "bert." + older(name)})
-      if (file_.find(stored) != nullptr) return file_.read_float32(stored, shape, values);
+      if (auto const* const found = file_.find(stored)) {
+        read_.push_back(found->name);
+        return file_.read_float32(stored, shape, values);
+      }
     file_.read_float32(name, shape, values);
+  }
+  /// The file's tensors that nothing has read so far, such as a head that the model does not have. Not among them is what
+  /// files hold though it is no parameter: position_ids, and second copies of tensors that two layers share.
+  std::vector<std::string> unused() const {
+    std::vector<std::string> names;
+    for (auto const& t : file_.tensors())
+      if (std::find(read_.begin(), read_.end(), t.name) == read_.end() && !is_no_parameter(t.name)) names.push_back(t.name);
+    return names;
   }
 
  private:
@@ -37,7 +50,12 @@ class bert_checkpoint {
     return text;
   }
 
+  static bool is_no_parameter(std::string_view name) {
+    return name.ends_with("position_ids") || name.starts_with("cls.predictions.decoder.");
+  }
+
   File const& file_;
+  mutable std::vector<std::string> read_;   ///< as the file calls them
 };
 
 }  // namespace tessera::models
