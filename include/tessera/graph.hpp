@@ -2,5 +2,6 @@
 // The graph level: builder, operators and models.
 #pragma once
 
+#include <tessera/graph/apply.hpp>
 #include <tessera/graph/model.hpp>
 #include <tessera/graph/operators.hpp>

@@ -101,6 +101,13 @@ TEST_CASE("every malformed value is one line and status 2") {
   CHECK(std::count(none.errors.begin(), none.errors.end(), '\n') == 1);
 }
 
+TEST_CASE("tensors that a model does not use are one line") {
+  CHECK(cli::warning_of_unused("w", {}).empty());
+  CHECK(cli::warning_of_unused("w", {"a"}) == "w: warning: the model does not use 1 of its tensors: 'a'\n");
+  CHECK(cli::warning_of_unused("w\n", {"a", "b\x1b", "c", "d"}) ==
+        "w\\x0a: warning: the model does not use 4 of its tensors: 'a', 'b\\x1b', 'c', …\n");
+}
+
 TEST_CASE("what goes wrong later is one line and status 1") {
   trial t;
   std::vector<char const*> const words{"bert", "--weights", "w", "--output", "o", "--config", "layers=x"};

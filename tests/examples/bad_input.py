@@ -351,6 +351,33 @@ def weights_files(t):
     os.remove(t.path("weights.safetensors"))
     os.remove(t.path("pipe"))
 
+    # A whole model and more: it runs, and one line tells what it did not use. Buffers of positions are as good as used.
+    shapes = {TABLE: [WORDS, WIDTH], "embeddings.token_type_embeddings.weight": [2, WIDTH],
+              "embeddings.position_embeddings.weight": [512, WIDTH], "embeddings.position_ids": [1, 512]}
+    linear = {"pooler.dense": (WIDTH, WIDTH)}
+    norms = ["embeddings.LayerNorm"]
+    for layer in (f"encoder.layer.{i}." for i in range(6)):
+        linear |= {layer + name: (WIDTH, WIDTH) for name in ("attention.self.query", "attention.self.key", "attention.self.value",
+                                                             "attention.output.dense")}
+        linear |= {layer + "intermediate.dense": (4 * WIDTH, WIDTH), layer + "output.dense": (WIDTH, 4 * WIDTH)}
+        norms += [layer + "attention.output.LayerNorm", layer + "output.LayerNorm"]
+    shapes |= {name + ".weight": list(shape) for name, shape in linear.items()}
+    shapes |= {name + ".bias": [shape[0]] for name, shape in linear.items()}
+    shapes |= {name + kind: [WIDTH] for name in norms for kind in (".weight", ".bias")}
+    for name, more, words in (("whole", [], ""), ("whole, and a head", ["qa_outputs.bias", "qa_outputs.weight"],
+                                                  "does not use 2 of its tensors: 'qa_outputs.bias', 'qa_outputs.weight'\n")):
+        if t.only not in "weights: " + name:
+            continue
+        header, end = {}, 0
+        for tensor, shape in (shapes | {tensor: [2] for tensor in more}).items():
+            begin, end = end, end + 2 * int(np.prod(shape))
+            header[tensor] = {"dtype": "F16", "shape": shape, "data_offsets": [begin, end]}
+        done = t.call("tessera-embed", [sentences, "--weights", t.safetensors("whole.safetensors", header, bytes(end)), "--vocab", vocab])
+        told = done.stderr.decode()
+        t.report("weights: " + name, "" if done.returncode == 0 and told.endswith(words) and told.count("\n") == bool(more)
+                 else f"exit status {done.returncode}, {told!r}")
+    os.remove(t.path("whole.safetensors"))
+
 
 def vocabulary():
     return "".join(word + "\n" for word in ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "hello", "world", ",", ".", "##s", "a", "b"])

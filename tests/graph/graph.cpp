@@ -228,6 +228,8 @@ TEST_CASE("what operators refuse") {
   REFUSED(shapes, layer_norm, ts::layer_norm(g, t.of({}), t.of({1}), t.of({1}), 1e-5));
   REFUSED(type, layer_norm, ts::layer_norm(g, whole, t.of({6}), t.of({6}), 1e-5));
   REFUSED(type, layer_norm, ts::layer_norm(g, x, t.of<double>({6}), t.of({6}), 1e-5));
+  REFUSED(shapes, layer_norm, ts::layer_norm(g, x, t.of({6}), t.of({6}), 1e-5, t.of({3, 6})));
+  REFUSED(type, layer_norm, ts::layer_norm(g, x, t.of({6}), t.of({6}), 1e-5, whole));
   REFUSED(shapes, softmax, ts::softmax(g, x, {.axis = 3}));
   REFUSED(shapes, softmax, ts::softmax(g, x, {.axis = -4}));
   REFUSED(shapes, softmax, ts::softmax(g, t.of({})));

@@ -59,8 +59,27 @@ TEST_CASE("names, types, shapes and bytes of a small file") {
   CHECK(file.find("") == nullptr);
   CHECK(file.metadata().at("format") == "pt");
   CHECK(MESSAGE_OF(ts::io_error, file.at("c")) == "safetensors data: has no tensor 'c'");
+  CHECK(MESSAGE_OF(ts::io_error, file.at("model.none")) == "safetensors data: has no tensor 'model.none'; there is 'none'");
   CHECK(file.read_float32("none", {0, 7}).empty());
   CHECK(ts::safetensors::parse(test::as_bytes(file_of("{}", 0))).tensors().empty());
+}
+
+TEST_CASE("a name that is not there, and the one that was probably meant") {
+  std::string const bytes = file_of(object(entry("bert.pooler.dense.weight", "U8", "[1]", "[0,1]") + "," +
+                                           entry("encoder.layer.0.bias", "U8", "[1]", "[1,2]") + "," +
+                                           entry("encoder.layer.1.bias", "U8", "[1]", "[2,3]")),
+                                    3);
+  auto const file = ts::safetensors::parse(test::as_bytes(bytes), "f");
+  auto const meant = [&](std::string const& name) { return MESSAGE_OF(ts::io_error, file.at(name)); };
+  CHECK(meant("pooler.dense.weight") == "f: has no tensor 'pooler.dense.weight'; there is 'bert.pooler.dense.weight'");
+  CHECK(meant("a.bert.pooler.dense.weight") ==
+        "f: has no tensor 'a.bert.pooler.dense.weight'; there is 'bert.pooler.dense.weight'");
+  CHECK(meant("encoder.layer.01.bias") == "f: has no tensor 'encoder.layer.01.bias'; there is 'encoder.layer.0.bias'");
+  CHECK(meant("encoder.layers.1.bias") == "f: has no tensor 'encoder.layers.1.bias'; there is 'encoder.layer.1.bias'");
+  CHECK(meant("weight") == "f: has no tensor 'weight'; there is 'bert.pooler.dense.weight'");
+  CHECK(meant("eight") == "f: has no tensor 'eight'");
+  CHECK(meant("encoder.norm.weight") == "f: has no tensor 'encoder.norm.weight'");
+  CHECK(meant("") == "f: has no tensor ''");
 }
 
 TEST_CASE("what is written is read back, aligned") {

@@ -164,6 +164,26 @@ struct perceptron {
 };
 // [end]
 
+// [own vertex]
+struct prelu {
+  ts::input<float, 2> x;
+  ts::input<float> slope;
+  ts::output<float, 2> y;
+  TESSERA_FIELDS(prelu, x, slope, y);
+  void compute() const {
+    for (int i = 0; i < y.rows(); ++i)
+      for (int j = 0; j < y.cols(); ++j) y(i, j) = x(i, j) > 0 ? x(i, j) : slope(j) * x(i, j);
+  }
+};
+constexpr ts::node activated(ts::graph& g, ts::node x) {
+  return g.apply<prelu>({x, ts::whole(g.parameter("act.weight", {g.shape(x).cols()}))}, g.shape(x));
+}
+// [end]
+struct with_own_vertex {
+  static constexpr void build(ts::graph& g) { g.output("y", activated(g, g.input<float>("x", {32, 10}))); }
+};
+static_assert(ts::graph_program<with_own_vertex, ts::machines::host<>>::counts.kernels == 1);
+
 template <ts::WeightSource Source>
 std::vector<float> run_model(Source const& file, std::vector<float> const& pixels) {
   // [model]

@@ -115,6 +115,17 @@ inline std::string one_line(std::string_view text) {
   return result;
 }
 
+/// A line that says which tensors of a file of weights the model has not read: as a rule the heads of another model,
+/// sometimes it is the wrong file. Empty if there are none.
+inline std::string warning_of_unused(std::string const& path, std::vector<std::string> const& names) {
+  constexpr std::size_t named = 3;
+  if (names.empty()) return "";
+  std::string text = path + ": warning: the model does not use " + std::to_string(names.size()) + " of its tensors: ";
+  for (std::size_t i = 0; i < names.size() && i < named; ++i)
+    text += (i > 0 ? ", " : "") + tessera::io_detail::in_quotes(names[i]);
+  return one_line(text + (names.size() > named ? ", …" : "")) + "\n";
+}
+
 /// A command-line program. `app` takes options of its own; those below are shared. References must outlive run().
 class program {
  public:

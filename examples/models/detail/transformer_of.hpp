@@ -42,7 +42,9 @@ class transformer_of final : public transformer {
       models_ = std::make_unique<models>(tessera::synthetic::source("bert", *weights.seed), options);
     } else {
       auto const file = tessera::safetensors::open(weights.path);
-      models_ = std::make_unique<models>(tessera::models::bert_checkpoint(file), options);
+      tessera::models::bert_checkpoint const checkpoint(file);
+      models_ = std::make_unique<models>(checkpoint, options);
+      std::fputs(warning_of_unused(weights.path, checkpoint.unused()).c_str(), stderr);
     }
   }
   void encode(std::span<tessera::models::token_sequence const> sequences,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations of rows: layer norm and L2.      y.row(i) = (x.row(i) - mean) / √(variance + eps) · weight + bias
+// Normalisations of rows: layer norm, also of a sum, and L2.
+//
+//   y.row(i) = (x.row(i) - mean) / √(variance + eps) · weight + bias
 #pragma once
 
 #include <tessera/codelets/detail/row_kernels.hpp>
@@ -31,6 +33,36 @@ struct layer_norm {
     auto const rows = vector ? 1 : y.rows(), cols = vector ? y.rows() : y.cols();
     for (int r = 0; r < rows; ++r)
       detail::layer_norm_row(in.row(r), unchecked(weight).data, unchecked(bias).data, out.row(r), cols, eps);
+  }
+};
+
+/// The same of x + addend, both (R, C), or with Vector both (C, 1): a residual connection and the norm behind it.
+template <bool Vector = false>
+struct layer_norm_of_sum {
+  input<float, 2> x;
+  input<float, 2> weight;  ///< (C, 1)
+  input<float, 2> bias;    ///< (C, 1)
+  input<float, 2> addend;
+  output<float, 2> y;
+  float eps = 1e-5f;
+  TESSERA_FIELDS(layer_norm_of_sum, x, weight, bias, addend, y, eps);
+
+  static constexpr work cost(extents x, extents, extents, extents, extents) {
+    return {9.0 * x.volume(), 12.0 * x.volume()};
+  }
+  void configure(double const* number) { eps = static_cast<float>(number[0]); }
+  void compute() const {
+    auto const out = unchecked(y);
+    auto const rows = Vector ? 1 : y.rows(), cols = Vector ? y.rows() : y.cols();
+    for (int r = 0; r < rows; ++r) {
+      // The row of y holds the sum until it is normalised, in place: it stays in the first-level cache.
+      float const *const a = unchecked(x).row(r), *const b = unchecked(addend).row(r);
+      float* const sum = out.row(r);
+      simd::for_each_batch<float>(cols, [&](int j, auto count) {
+        simd::store(sum + j, simd::load(a + j, count) + simd::load(b + j, count), count);
+      });
+      detail::layer_norm_row(sum, unchecked(weight).data, unchecked(bias).data, sum, cols, eps);
+    }
   }
 };
 

@@ -108,7 +108,7 @@ enum class op_kind : std::uint8_t {
   matmul,            ///< a, b, [bias], [residual]
   embedding,         ///< table, ids
   embedding_norm,    ///< word, kind and position tables, their ids, weight, bias
-  layer_norm,        ///< x, weight, bias
+  layer_norm,        ///< x, weight, bias, [addend]
   softmax,           ///< x, [mask]
   attention,         ///< q, k, v, [mask]
   packed_attention,  ///< q, k, v, sequence bounds
@@ -119,19 +119,34 @@ enum class op_kind : std::uint8_t {
   reduce,            ///< x
   concat,            ///< up to max_operands
   sequence_mean,     ///< x, sequence bounds
-  select_rows        ///< x, row numbers
+  select_rows,       ///< x, row numbers
+  vertex             ///< up to max_operands, into a vertex type of the user's
 };
 
 /// What an operator is called in messages and reports.
 constexpr char const* name_of(op_kind kind) {
   constexpr char const* names[] = {"matmul",    "embedding",        "embedding_norm", "layer_norm",    "softmax",
                                    "attention", "packed_attention", "l2_normalize",   "activation",    "binary",
-                                   "expand",    "reduce",           "concat",         "sequence_mean", "select_rows"};
+                                   "expand",    "reduce",           "concat",         "sequence_mean", "select_rows",
+                                   "vertex"};
   return names[static_cast<int>(kind)];
 }
 
-/// The largest number of operands of an operator.
+/// The largest number of operands of an operator, and of numbers that set the state of its vertices.
 inline constexpr int max_operands = 8;
+inline constexpr int max_operator_numbers = 4;
+
+/// An operand of graph::apply(): a tensor by itself means the rows of the result's block, ts::whole(x) all of it.
+struct vertex_operand {
+  node tensor;
+  bool whole = false;
+
+  constexpr vertex_operand(node n, bool all = false) : tensor(n), whole(all) {}   // NOLINT: a tensor is an operand
+};
+constexpr vertex_operand whole(node n) { return {n, true}; }
+
+/// A vertex type of the user's, as a graph sees it: graph/apply.hpp.
+struct vertex_kind;
 
 /// A tensor of a graph.
 struct node_record {
@@ -151,7 +166,9 @@ struct op_record {
   int operand[max_operands] = {-1, -1, -1, -1, -1, -1, -1, -1};
   int result = -1;
   int attribute[6] = {};
-  double number[2] = {};
+  double number[max_operator_numbers] = {};
+  vertex_kind const* vertex = nullptr;   ///< of kind vertex: which
+  friend constexpr bool operator==(op_record const&, op_record const&) = default;
 };
 
 /// A name that the graph gives to the outside.
@@ -173,9 +190,14 @@ struct graph_mistake {
     ragged,
     name_twice,
     too_large,
-    no_output
+    no_output,
+    fields,   ///< of a user's vertex: not an input for each operand and an output
+    field     ///< one of them is of another rank or type than its tensor
   } what = kind::none;
   op_kind op = op_kind::matmul;
+  vertex_kind const* vertex = nullptr;  ///< the operator is this one of the user's
+  element type = element::none;         ///< of an operand, where its field is wrong
+  int number = 0;                       ///< of that field, or of the operands
   dims a{}, b{};  ///< shapes of operands
   text name{};    ///< of an input, an output, a parameter or a length; empty where an operator is wrong
 };
@@ -251,6 +273,11 @@ class graph {
     return {number, capacity};
   }
 
+  /// A vertex type of the user's as an operator, with a result of this shape: see graph/apply.hpp.
+  template <class V>
+  constexpr node apply(std::initializer_list<vertex_operand> operands, dims const& shape,
+                       std::initializer_list<double> numbers = {});
+
   /// The shape of a tensor.
   constexpr dims const& shape(node n) const { return nodes[n.id].shape; }
   constexpr element type(node n) const { return nodes[n.id].type; }
@@ -272,11 +299,11 @@ class graph {
   }
   constexpr node add_op(op_record op, dims const& shape, element type = element::float32) {
     if (first_mistake.what != graph_mistake::kind::none) return {0};
-    node const result = add_node(shape, type, {.op = op.kind});
+    node const result = add_node(shape, type, {.op = op.kind, .vertex = op.vertex});
     if (first_mistake.what != graph_mistake::kind::none) return result;
     op.result = result.id;
     if (ops.size() == static_cast<int>(ops.capacity()))
-      return mistake({.what = graph_mistake::kind::too_large, .op = op.kind, .a = shape});
+      return mistake({.what = graph_mistake::kind::too_large, .op = op.kind, .vertex = op.vertex, .a = shape});
     ops.push_back(op);
     return result;
   }

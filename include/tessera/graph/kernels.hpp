@@ -10,8 +10,8 @@
 #include <tessera/codelets/norm.hpp>
 #include <tessera/codelets/reduce.hpp>
 #include <tessera/codelets/softmax.hpp>
+#include <tessera/graph/apply.hpp>
 #include <tessera/graph/kernel_key.hpp>
-#include <tessera/program/vertex.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
@@ -30,6 +30,8 @@ constexpr auto vertex_for() {
     return vertex_of<dense<static_cast<activation>(Key.a), Key.b != 0, Key.c != 0, Key.d != 0, Key.e != 0>>{};
   else if constexpr (Key.kind == op_kind::embedding) return vertex_of<codelets::embedding<Key.a != 0>>{};
   else if constexpr (Key.kind == op_kind::embedding_norm) return vertex_of<codelets::embedding_norm<Key.a != 0>>{};
+  else if constexpr (Key.kind == op_kind::layer_norm && Key.a != 0)
+    return vertex_of<codelets::layer_norm_of_sum<Key.b != 0>>{};
   else if constexpr (Key.kind == op_kind::layer_norm) return vertex_of<codelets::layer_norm>{};
   else if constexpr (Key.kind == op_kind::softmax && Key.a == 0) return vertex_of<codelets::softmax_across>{};
   else if constexpr (Key.kind == op_kind::softmax) return vertex_of<codelets::softmax_rows<Key.b != 0>>{};
@@ -47,22 +49,11 @@ constexpr auto vertex_for() {
   else return vertex_of<codelets::select_rows>{};
 }
 
-template <class V>
-void configure_vertex(void* object, tile, double const* number) {
-  std::launder(static_cast<V*>(object))->configure(number);
-}
-
 /// The functions of the vertex of a key, and how an execute record configures it.
-struct keyed_kernel {
-  kernel_record record;
-  void (*configure)(void*, tile, double const*) = nullptr;
-};
 template <kernel_key Key>
-constexpr keyed_kernel kernel_for() {
-  using vertex = typename decltype(vertex_for<Key>())::type;
-  keyed_kernel k{kernel_of<vertex>()};
-  if constexpr (requires(vertex v, double const* n) { v.configure(n); }) k.configure = &configure_vertex<vertex>;
-  return k;
+constexpr configured_kernel kernel_for() {
+  if constexpr (Key.vertex != nullptr) return Key.vertex->kernel;
+  else return configured_kernel_of<typename decltype(vertex_for<Key>())::type>();
 }
 
 }  // namespace isa_detail

@@ -5,6 +5,7 @@
 
 #include <tessera/codelets/attention.hpp>
 #include <tessera/codelets/gemm.hpp>
+#include <tessera/graph/apply.hpp>
 #include <tessera/graph/blocking.hpp>
 #include <tessera/graph/graph.hpp>
 #include <tessera/graph/kernel_key.hpp>
@@ -40,7 +41,7 @@ class lowering {
     used.tensors = g.nodes.size();
     if constexpr (Store) {
       for (int i = 0; i < g.nodes.size(); ++i) records.tensors[i] = tensor_of(i);
-      for (int i = 0; i < g.ops.size(); ++i) records.tensors[g.ops[i].result].name = name_of(g.ops[i].kind);
+      for (op_record const& op : g.ops) records.tensors[op.result].name = name_of(op.kind, op.vertex);
       keep_rows_apart();
       give_names(g.inputs);
       give_names(g.parameters);
@@ -175,7 +176,9 @@ class lowering {
         return by_rows(op, {op.kind, g_.nodes[op.operand[3]].type == element::int64},
                        {everything(0), everything(1), everything(2), same_rows(3), same_rows(4), same_rows(5),
                         everything(6), everything(7)});
-      case op_kind::layer_norm: return by_rows(op, {op.kind}, {same_rows(0), everything(1), everything(2)});
+      case op_kind::layer_norm:
+        if (op.operand[3] < 0) return by_rows(op, {op.kind}, {same_rows(0), everything(1), everything(2)});
+        return by_rows(op, {op.kind, true, is_one_row(op)}, {same_rows(0), everything(1), everything(2), same_rows(3)});
       case op_kind::l2_normalize: return by_rows(op, {op.kind}, {same_rows(0)});
       case op_kind::activation: return by_rows(op, {op.kind, op.attribute[0]}, {same_rows(0)});
       case op_kind::softmax: return softmax(op);
@@ -185,6 +188,7 @@ class lowering {
       case op_kind::concat: return concat(op);
       case op_kind::sequence_mean:
       case op_kind::select_rows: return by_rows(op, {op.kind}, {everything(0), same_rows(1)});
+      case op_kind::vertex: return vertex(op);
     }
   }
 
@@ -379,6 +383,21 @@ class lowering {
     for (int i = 0; i < op.operands; ++i) number(g_.nodes[op.operand[i]].shape[op.attribute[0]]);
     for (int i = 0; i < op.operands; ++i) access(i, op.operand[i], op.result, all, all);
     access(max_operands, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
+  constexpr void vertex(op_record const& op) {
+    vertex_kind const& kind = *op.vertex;
+    tile_grid const grid = rows_grid(machine_, rows(op.result));
+    map(op.result, grid);
+    begin({.kind = op.kind, .vertex = op.vertex}, grid);
+    for (double n : op.number) number(n);
+    for (int i = 0; i < op.operands; ++i) {
+      bool const everything = (op.attribute[0] >> i & 1) != 0;
+      access(kind.edge[i].field, op.operand[i], op.result, everything ? all : block_rows, all, kind.edge[i].layout);
+    }
+    access(kind.edge[op.operands].field, op.result, op.result, block_rows, block_cols, row_major::record,
+           direction::out);
     finish();
   }
 

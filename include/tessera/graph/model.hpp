@@ -5,6 +5,7 @@
 //   auto [y] = mlp.run(ts::in<"x">(pixels));
 #pragma once
 
+#include <tessera/graph/fuse.hpp>
 #include <tessera/graph/kernels.hpp>
 #include <tessera/graph/lower.hpp>
 #include <tessera/graph/rules.hpp>
@@ -88,10 +89,11 @@ constexpr graph build_graph() {
 }
 }  // namespace detail
 
-/// The graph of a model type, built once.
+/// The graph of a model type, built once and fused.
 template <class M>
 struct graph_of {
-  static constexpr graph value = detail::build_graph<M>();
+  static constexpr graph written = detail::build_graph<M>();   ///< operators one by one, as build() adds them
+  static constexpr graph value = fused(written);
   static constexpr graph_mistake const& mistake = value.first_mistake;
 };
 
@@ -107,9 +109,9 @@ struct graph_program {
 
   template <int... I>
   static constexpr program_records<counts> with_kernels(std::integer_sequence<int, I...>) {
-    isa_detail::keyed_kernel const kernels[] = {isa_detail::kernel_for<lowered.keys[I]>()...};
+    configured_kernel const kernels[] = {isa_detail::kernel_for<lowered.keys[I]>()...};
     program_records<counts> out = lowered.records;
-    ((out.kernels[I] = kernels[I].record), ...);
+    ((out.kernels[I] = kernels[I].functions), ...);
     for (int e = 0; e < counts.executes; ++e) out.executes[e].state = kernels[out.executes[e].kernel].configure;
     return out;
   }
@@ -172,10 +174,15 @@ class model {
   }
 
   /// The same where names are known at run time only, as other languages have them.
-  /// @throws input_error if the model has no such length, or it is outside
+  /// @throws input_error if the model has no such length, naming those it has, or it is outside
   void set_length(std::string_view name, std::int64_t n) {
-    int const number = find(graph_of<M>::value.lengths, name);
-    if (number < 0) throw input_error("tessera: the model has no length " + std::string(name), std::string(name));
+    graph const& g = graph_of<M>::value;
+    int const number = find(g.lengths, name);
+    if (number < 0) {
+      std::string names;
+      for (named_node const& l : g.lengths) names += (names.empty() ? ", only " : ", ") + std::string(g.name_of(l));
+      throw input_error("tessera: the model has no length " + std::string(name) + names, std::string(name));
+    }
     set_length_at(number, n);
   }
   /// The memory of an input or output of graph_of<M>.

@@ -161,15 +161,21 @@ constexpr node embedding(graph& g, node table, node ids) {
 }
 
 /// Layer normalisation over the last dimension: (x - mean) / √(variance + eps) · weight + bias, variance biased
-/// (Ba, Kiros, Hinton, "Layer normalization", 2016). x (…, C), weight and bias (C).
-constexpr node layer_norm(graph& g, node x, node weight, node bias, double eps) {
-  for (node const operand : {x, weight, bias})
-    if (!detail::is_float(g, operand)) return detail::wrong_type(g, op_kind::layer_norm, operand);
+/// (Ba, Kiros, Hinton, "Layer normalization", 2016). x (…, C), weight and bias (C); of x + addend where that is given,
+/// in the shape of x.
+constexpr node layer_norm(graph& g, node x, node weight, node bias, double eps, node addend = {}) {
+  for (node const operand : {x, weight, bias, addend})
+    if (operand.exists() && !detail::is_float(g, operand)) return detail::wrong_type(g, op_kind::layer_norm, operand);
   int const width = g.shape(x).cols();
   if (g.shape(x).rank < 1 || !detail::is_vector(g, weight, width) || !detail::is_vector(g, bias, width))
     return detail::wrong_shapes(g, op_kind::layer_norm, x, detail::is_vector(g, weight, width) ? bias : weight);
+  if (addend.exists() && !detail::same_shape(g.shape(x), g.shape(addend)))
+    return detail::wrong_shapes(g, op_kind::layer_norm, x, addend);
   if (detail::is_ragged(g, x, -1)) return detail::ragged(g, op_kind::layer_norm, x);
-  return g.add_op({.kind = op_kind::layer_norm, .operands = 3, .operand = {x.id, weight.id, bias.id}, .number = {eps}},
+  return g.add_op({.kind = op_kind::layer_norm,
+                   .operands = addend.exists() ? 4 : 3,
+                   .operand = {x.id, weight.id, bias.id, addend.id},
+                   .number = {eps}},
                   g.shape(x));
 }
 

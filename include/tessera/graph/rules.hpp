@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tessera/base/words.hpp>
-#include <tessera/graph/graph.hpp>
+#include <tessera/graph/apply.hpp>
 
 #include <utility>
 
@@ -24,6 +24,8 @@ template <class... Facts> inline constexpr bool every_input_given = false;
 template <class... Facts> inline constexpr bool input_type_matches = false;
 template <class... Facts> inline constexpr bool machine_has_shared_memory = false;
 template <class... Facts> inline constexpr bool parameters_agree = false;
+template <class... Facts> inline constexpr bool operands_have_fields = false;
+template <class... Facts> inline constexpr bool field_takes_operand = false;
 
 namespace words {
 template <label Name> struct name_wanted {};         ///< the name that was asked for
@@ -32,6 +34,8 @@ template <label Name> struct operator_named {};      ///< an operator of a graph
 template <int... Extents> struct first_shape {};     ///< the shape of an operand
 template <int... Extents> struct second_shape {};    ///< the shape of another
 template <label Name> struct given_name {};          ///< the name that a graph gave something
+template <int Count> struct operands_given {};       ///< to a vertex
+template <label Name> struct element_wanted {};      ///< the element type of a field
 }  // namespace words
 
 namespace detail {
@@ -50,10 +54,21 @@ using shape_word =
     typename shape_word_of<Word, S, Second, std::make_integer_sequence<int, shape_rank<S, Second>>>::type;
 
 template <class S>
-using operator_word = words::operator_named<label_of<length_of(name_of(S::mistake.op)) + 1>(name_of(S::mistake.op))>;
+inline constexpr char const* operator_name = name_of(S::mistake.op, S::mistake.vertex);
+template <class S>
+using operator_word = words::operator_named<label_of<length_of(operator_name<S>) + 1>(operator_name<S>)>;
+
+/// The field of a user's vertex that does not go with its tensor.
+template <class S>
+inline constexpr vertex_kind::edge_field mistaken_field = S::mistake.vertex->edge[S::mistake.number];
+template <class S>
+using mistaken_field_word = words::field_named<label_of<length_of(mistaken_field<S>.name) + 1>(mistaken_field<S>.name)>;
 
 template <class S>
 inline constexpr auto mistaken_name = label_of<S::mistake.name.size + 1>(S::mistake.name.character);
+
+template <element E>
+inline constexpr auto element_label = label_of<length_of(name_of(E)) + 1>(name_of(E));
 
 /// Whose tensor it is: an operator's result, or an input, output, parameter or length with a name.
 template <class S, bool Named = (S::mistake.name.size > 0)>
@@ -104,6 +119,21 @@ constexpr bool graph_is_valid() {
     static_assert(graph_is_small_enough<owner_word<S>, shape_word<words::first_shape, S, false>>,
                   "tessera: more elements, tensors, operators, names or characters of a name than a graph may have "
                   "(docs/errors/graph_is_small_enough.md)");
+    return false;
+  } else if constexpr (S::mistake.what == kind::fields) {
+    static_assert(operands_have_fields<operator_word<S>, words::fields_declared<S::mistake.vertex->edges>,
+                                       words::operands_given<S::mistake.number>>,
+                  "tessera: a vertex of a graph has an input for each operand, then one output, and configure() for "
+                  "numbers (docs/errors/operands_have_fields.md)");
+    return false;
+  } else if constexpr (S::mistake.what == kind::field) {
+    static_assert(field_takes_operand<operator_word<S>, mistaken_field_word<S>,
+                                      words::rank_of_field<mistaken_field<S>.rank>,
+                                      words::element_wanted<element_label<mistaken_field<S>.type>>,
+                                      shape_word<words::first_shape, S, false>,
+                                      words::element_named<element_label<S::mistake.type>>>,
+                  "tessera: the field has another element type than its tensor, or not rank 2 for a matrix and 1 for a "
+                  "vector (docs/errors/field_takes_operand.md)");
     return false;
   } else if constexpr (S::mistake.what == kind::no_output) {
     static_assert(graph_has_output<S>,

@@ -13,6 +13,7 @@
 #include <tessera/io/atomic_file.hpp>
 #include <tessera/io/detail/describe.hpp>
 #include <tessera/io/detail/float32.hpp>
+#include <tessera/io/detail/likely_name.hpp>
 #include <tessera/io/detail/safetensors_header.hpp>
 #include <tessera/io/mapped_file.hpp>
 #include <tessera/tensor/element.hpp>
@@ -82,10 +83,14 @@ class file {
     return kept == by_name_.end() ? nullptr : &tensors_[kept->second];
   }
   /// The tensor of that name or alias.
-  /// @throws io_error  if there is none
+  /// @throws io_error  if there is none; the message says which name there is that is like it
   tensor const& at(std::string_view name) const {
     if (tensor const* const found = find(name)) return *found;
-    throw io_error(path_ + ": has no tensor " + io_detail::in_quotes(name), path_);
+    io_detail::likely_name search(name);
+    for (tensor const& t : tensors_) search.offer(t.name);
+    throw io_error(path_ + ": has no tensor " + io_detail::in_quotes(name) +
+                       (search.found().empty() ? "" : "; there is " + io_detail::in_quotes(search.found())),
+                   path_);
   }
 
   /// The tensor's elements as float32, from F32, F16, BF16 or F64 (rounded to nearest), into `out`.

@@ -5,16 +5,18 @@
 //                                                 // "bert.encoder.layer.0.output.LayerNorm.gamma"
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tessera::models {
 
 /// A view of a file of tensors under the names that the bert model asks for. File: find(name), read_float32(…),
-/// lend_float32(…) and release(name), as ts::safetensors::file has them; it must outlive the view.
+/// lend_float32(…), release(name) and tensors(), as ts::safetensors::file has them; it must outlive the view.
 template <class File>
 class bert_checkpoint {
  public:
@@ -22,14 +24,23 @@ class bert_checkpoint {
 
   /// @throws what the file throws if it has the tensor under none of the names, or of another shape
   void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> values) const {
-    file_.read_float32(stored(name), shape, values);
+    file_.read_float32(read(name), shape, values);
   }
   /// The same where they lie, or nothing if they have to be copied.
   std::span<float const> lend_float32(std::string_view name, std::span<std::int64_t const> shape) const {
-    return file_.lend_float32(stored(name), shape);
+    return file_.lend_float32(read(name), shape);
   }
   /// Gives the memory of what was read back.
   void release(std::string_view name) const { file_.release(stored(name)); }
+  /// The file's tensors that nothing has read so far, such as a head that the model does not have. Not among them is what
+  /// files hold though it is no parameter: position_ids, and second copies of tensors that two layers share.
+  std::vector<std::string> unused() const {
+    std::vector<std::string> names;
+    for (auto const& t : file_.tensors())
+      if (std::find(read_.begin(), read_.end(), t.name) == read_.end() && !is_no_parameter(t.name))
+        names.push_back(t.name);
+    return names;
+  }
 
  private:
   /// The name under which the file has it; the given one if it has it under none.
@@ -38,6 +49,12 @@ class bert_checkpoint {
     for (std::string const& found : {now, then, "bert." + now, "bert." + then})
       if (file_.find(found) != nullptr) return found;
     return now;
+  }
+  /// The same; notes that it is used.
+  std::string read(std::string_view name) const {
+    std::string const found = stored(name);
+    if (auto const* const t = file_.find(found)) read_.push_back(t->name);
+    return found;
   }
   /// A layer norm's weight and bias under their older names; other names as they are.
   static std::string older(std::string_view name) {
@@ -48,7 +65,12 @@ class bert_checkpoint {
     return text;
   }
 
+  static bool is_no_parameter(std::string_view name) {
+    return name.ends_with("position_ids") || name.starts_with("cls.predictions.decoder.");
+  }
+
   File const& file_;
+  mutable std::vector<std::string> read_;   ///< as the file calls them
 };
 
 }  // namespace tessera::models
