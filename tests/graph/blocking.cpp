@@ -105,14 +105,14 @@ TEST_CASE("grids of packed attention: whole heads") {
   for (int tiles : {1, 5, 12, 64})
     for (int heads : {1, 2, 12, 13, 16, 100})
       for (int rows : {1, 31, 32, 33, 512}) {
-        auto const grid = ts::attention_grid(machine_of(tiles), rows, heads);
+        auto const grid = ts::attention_grid(machine_of(tiles), rows, heads, 64);
         CHECK(grid.rows >= 1);
         CHECK(grid.rows * grid.cols <= tiles);
         CHECK(heads % grid.cols == 0);
         CHECK(grid.rows <= rows);
       }
-  auto const usual = ts::attention_grid(machine_of(64), 128, 12);
-  CHECK(usual.rows == 1);
-  CHECK(usual.cols == 12);
-  CHECK(ts::attention_grid(machine_of(64), 512, 12).rows == 4);
+  for (int heads : {12, 16})
+    for (int rows : {128, 384, 512}) CHECK(ts::attention_grid(machine_of(64), rows, heads, 64).rows <= 2);
+  CHECK(ts::attention_grid(machine_of(64), 512, 1, 64).rows == 8);   // every thread finds some
+  CHECK(ts::attention_grid(machine_of(64), 512, 16, 64).rows == 1);
 }

@@ -24,9 +24,6 @@ inline constexpr int depth_at_once = 1024;
 /// Rows of a product are not split into fewer than this: a vertex would pass over its panels for next to nothing.
 inline constexpr int fewest_rows = 16;
 
-/// Rows of packed attention that a vertex works on.
-inline constexpr int rows_of_attention = 128;
-
 /// The largest divisor of n that is at most `limit`.
 constexpr int largest_divisor(int n, int limit) {
   for (int d = limit < n ? limit : n; d > 1; --d)
@@ -98,13 +95,23 @@ constexpr tile_grid rows_grid(machine const& m, int rows) {
   return {wanted < m.tiles ? wanted : m.tiles, 1};
 }
 
-/// The grid of packed attention: a head a column of tiles. Every block of rows packs all keys and values of its
-/// sequences, so that blocks are as large as still leaves every thread some.
-constexpr tile_grid attention_grid(machine const& m, int rows, int heads) {
-  int const limit = m.tiles / heads;
-  int const wanted = (rows + rows_of_attention - 1) / rows_of_attention;
-  if (limit < 1) return {1, largest_divisor(heads, m.tiles)};
-  return {wanted < limit ? wanted : limit, heads};
+/// Cycles of packed attention, one sequence of all rows, as far as the grid decides them: every block of rows packs all
+/// keys and values.
+constexpr double attention_cycles(machine const& m, int rows, int depth, tile_grid grid) {
+  double const head = static_cast<double>(rows) * depth;
+  double const arithmetic = 4.0 * rows * head / m.flops_per_cycle;
+  double const packing = 2 * 2 * 4.0 * head / m.exchange_bytes_per_cycle;   // both, read and written
+  return grid.cols * (arithmetic + grid.rows * packing) * (1 + waiting(grid.rows * grid.cols));
+}
+
+/// The grid of packed attention over `heads` of `depth` columns: a head a column of tiles, and the number of blocks of
+/// rows that is cheapest; a block has at least fewest_rows.
+constexpr tile_grid attention_grid(machine const& m, int rows, int heads, int depth) {
+  if (heads > m.tiles) return {1, largest_divisor(heads, m.tiles)};
+  tile_grid best{1, heads};
+  for (int r = 2; r * heads <= m.tiles && rows / r >= fewest_rows; r *= 2)
+    if (attention_cycles(m, rows, depth, {r, heads}) < attention_cycles(m, rows, depth, best)) best.rows = r;
+  return best;
 }
 
 }  // namespace tessera

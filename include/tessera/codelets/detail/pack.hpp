@@ -18,6 +18,9 @@ namespace tessera {
 TESSERA_ISA_BEGIN
 namespace codelets::detail {
 
+/// Rows between a prefetch and its use: hardware does not follow short pieces of rows that are far apart.
+inline constexpr int pack_ahead = 8;
+
 /// Panels [first, last) of B = `from`, row-major.
 /// @param from         (depth, columns), rows `from_stride` elements apart
 /// @param panels       the whole packed matrix: gemm_packed_size(depth, columns) floats, of which panels [first, last)
@@ -35,9 +38,11 @@ inline void pack_panels(float const* from, std::ptrdiff_t from_stride, int depth
     float* const to = panels + panel * panel_size;
     for (int k = 0; k < depth; ++k) {
       float const* const row = from + k * from_stride + std::ptrdiff_t{panel} * nr;
-      for (int p = 0; p < count; ++p)
+      for (int p = 0; p < count; ++p) {
+        for (int v = 0; v < nr; v += line_of_floats) simd::prefetch(row + pack_ahead * from_stride + p * nr + v);
         for (int v = 0; v < nr; v += width)
           simd::store(to + p * panel_size + std::ptrdiff_t{k} * nr + v, simd::load(row + p * nr + v));
+      }
     }
   }
   if (first <= columns / nr && columns / nr < last && columns % nr != 0) {
@@ -70,8 +75,11 @@ inline void pack_transposed_panels(float const* from, std::ptrdiff_t from_stride
     int const whole_rows = present - present % side;
     int const whole_depth = depth - depth % side;
     for (int k = 0; k < whole_depth; k += side)
-      for (int n = 0; n < whole_rows; n += side)
+      for (int n = 0; n < whole_rows; n += side) {
+        if (k % line_of_floats == 0)   // the same line of the next panel's rows
+          for (int r = 0; r < side; ++r) simd::prefetch(rows + (nr + n + r) * from_stride + k);
         simd::transpose_square(rows + n * from_stride + k, from_stride, to + std::ptrdiff_t{k} * nr + n, nr);
+      }
     for (int n = 0; n < present; ++n)
       for (int k = n < whole_rows ? whole_depth : 0; k < depth; ++k)
         to[std::ptrdiff_t{k} * nr + n] = rows[n * from_stride + k];
