@@ -66,7 +66,8 @@ std::string models_text() {
   }
   for (cli::sized_model const& sized : cli::sized_models)
     text += std::string(sized.name) + "  " + sized.like +
-            " of any size, compiled when it is first wanted\n  config   config=FILE, the config.json beside its weights\n";
+            " of any size, compiled when it is first wanted\n  config   config=FILE, the config.json beside its weights; "
+            "weights=f32|bf16 (f32): bf16 takes half the memory\n";
   return text + "\n  each with --vocab FILE --tokenize FILE.json (a list of strings, or of pairs of strings) instead of inputs: "
                 "ids and token_type_ids int64 [N, L] padded with -1, lengths int64 [N]\n";
 }

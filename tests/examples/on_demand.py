@@ -30,6 +30,10 @@ def encoder(run, load):
     for model, output, arguments in (("minilm_l6", "built_in", []), ("bert", "compiled", config), ("bert", "kept", [*config, "--compile", "never"])):
         done = trial(model, output, *arguments)
         assert done.returncode == 0 and not done.stderr, done
+    done = trial("bert", "narrow", *config, "--config", "weights=bf16")
+    assert done.returncode == 0 and not done.stderr, done
+    difference = np.abs(load("narrow", "sentence_embedding") - load("built_in", "sentence_embedding")).max()
+    assert 0 < difference < 0.02, difference   # numbers of length 1, from weights with 8 bits
     for name in ("last_hidden_state", "pooler_output", "sentence_embedding"):
         want, compiled, kept = (load(output, name) for output in ("built_in", "compiled", "kept"))
         assert want.shape == compiled.shape and np.allclose(compiled, want, rtol=1e-5, atol=1e-5), name

@@ -29,6 +29,16 @@ struct tiny {
                                                         .sequences = Tokens / 2};
 };
 using encoder = ts::models::packed_encoder<ts::models::bert, tiny, 8, 32>;
+/// The same, with weights of bf16.
+template <int Tokens>
+struct narrow {
+  static constexpr ts::models::bert_configuration value = [] {
+    ts::models::bert_configuration c = tiny<Tokens>::value;
+    c.weights = ts::element::bfloat16;
+    return c;
+  }();
+};
+using narrow_encoder = ts::models::packed_encoder<ts::models::bert, narrow, 8, 32>;
 static_assert(encoder::longest == 20);
 static_assert(encoder::hidden == 24);
 
@@ -37,7 +47,8 @@ struct outputs {
   friend bool operator==(outputs const&, outputs const&) = default;
 };
 
-std::vector<outputs> encode(encoder& e, std::vector<token_sequence> const& sequences) {
+template <class Encoder>
+std::vector<outputs> encode(Encoder& e, std::vector<token_sequence> const& sequences) {
   std::vector<outputs> all;
   e.encode(sequences, [&](std::size_t i, ts::models::encoded const& x) {
     CHECK(i == all.size());
@@ -166,4 +177,37 @@ TEST_CASE("sequences from ids") {
   CHECK(t.ids.empty());
   t.add(0x7fffffff, 0, 0);
   CHECK(t.ids.size() == 1);
+}
+
+TEST_CASE("weights of bf16 are those of float, rounded when they are loaded") {
+  // Which parameters are rounded: the weights of the layers' products.
+  struct rounded {
+    void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> out) const {
+      reference::bert_weights{}.read_float32(name, shape, out);
+      if (name.starts_with("encoder.") && name.ends_with(".weight") && name.find("LayerNorm") == name.npos)
+        for (float& value : out) value = static_cast<float>(ts::bf16(value));
+    }
+  };
+  std::vector<outputs> want;
+  {
+    encoder e{rounded{}};
+    want = encode(e, sequences());
+  }
+  for (int threads : {1, 2}) {
+    narrow_encoder e{reference::bert_weights{}, {.threads = threads}};
+    CHECK(encode(e, sequences()) == want);   // bit for bit: only the storage differs
+  }
+  encoder exact{reference::bert_weights{}};
+  CHECK(encode(exact, sequences()) != want);
+}
+
+TEST_CASE("a number that bf16 has not is refused") {
+  struct large {
+    void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> out) const {
+      reference::bert_weights{}.read_float32(name, shape, out);
+      if (name == "encoder.layer.1.output.dense.weight") out[7] = -0x1.ffp127f;
+    }
+  };
+  CHECK(MESSAGE_OF(ts::input_error, narrow_encoder{large{}}) ==
+        "tessera: encoder.layer.1.output.dense.weight holds a number that bf16 has not");
 }

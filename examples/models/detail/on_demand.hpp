@@ -85,8 +85,9 @@ inline std::uint64_t interface_number() {
   return number;
 }
 
+/// @param narrow       whether the weights of the layers are rounded to bf16 and take half the memory
 /// @param may_compile  whether a compiler may run where the cache has not got the model
-inline compiled_transformer transformer_on_demand(bert_sizes const& s, bert_head head, bool may_compile) {
+inline compiled_transformer transformer_on_demand(bert_sizes const& s, bert_head head, bool narrow, bool may_compile) {
   char eps[32];
   std::snprintf(eps, sizeof eps, "%.17g", s.eps);
   std::string const hidden = std::to_string(s.hidden), vocabulary = std::to_string(s.vocabulary);
@@ -106,7 +107,7 @@ inline compiled_transformer transformer_on_demand(bert_sizes const& s, bert_head
       ", .hidden = " + hidden + ", .heads = " + std::to_string(s.heads) +
       ", .intermediate = " + std::to_string(s.intermediate) + ", .vocabulary = " + vocabulary +
       ", .positions = " + std::to_string(s.positions) + ", .token_types = " + std::to_string(s.token_types) +
-      ", .eps = " + eps + ", .tokens = Tokens, .sequences = Tokens / 2 < 64 ? Tokens / 2 : 64};\n"
+      ", .eps = " + eps + (narrow ? ", .weights = tessera::element::bfloat16" : "") + ", .tokens = Tokens, .sequences = Tokens / 2 < 64 ? Tokens / 2 : 64};\n"
       "};\n"
       "constexpr cli::sequence_array makes[] = {" + makes[which] + "};\n"
       "constinit cli::transformer_kind const kind =\n"
@@ -136,7 +137,8 @@ inline constexpr sized_model sized_models[] = {{"bert", bert_head::none, "bert_b
 /// The model that a command line names. It must outlive what is opened with it.
 class named_model {
  public:
-  /// @param config       where a model of any size takes `config`, the path of its config.json; all else is refused
+  /// @param config       where a model of any size takes `config`, the path of its config.json, and `weights`, f32 or
+  ///                     bf16; all else is refused
   /// @param may_compile  see transformer_on_demand
   /// @throws input_error  if there is no such model, or its settings are wrong
   /// @throws io_error or run_error  if it cannot be compiled
@@ -155,11 +157,14 @@ class named_model {
     }
     for (sized_model const& s : sized) {
       if (!is(s.name)) continue;
-      std::string const path = config.text("config");
+      std::string const path = config.text("config"), weights = config.text("weights", "f32");
       config.refuse_the_rest();
+      if (weights != "f32" && weights != "bf16")
+        throw tessera::input_error("--config weights: " + tessera::io_detail::in_quotes(weights) +
+                                       " is neither f32 nor bf16", "weights");
       if (path.empty())
         throw tessera::input_error("--config config=FILE is missing: " + name + " needs its sizes", "--config");
-      compiled_ = transformer_on_demand(bert_sizes::read(path), s.head, may_compile);
+      compiled_ = transformer_on_demand(bert_sizes::read(path), s.head, weights == "bf16", may_compile);
       kind_ = compiled_->kind;
       return;
     }

@@ -68,19 +68,21 @@ struct gemm_add {
 
 /// The product of graphs: c = function(a b + bias) + residual, each part where the template says so. A transposed left
 /// operand is (K, M) and comes column-major, a transposed right operand is (N, K) and comes in row panels.
-template <activation Function, bool Bias, bool Residual, bool TransposeA, bool TransposeB>
+/// Weight: float or bf16, what b holds.
+template <activation Function, bool Bias, bool Residual, bool TransposeA, bool TransposeB, class Weight = float>
 struct dense {
   using left_layout = std::conditional_t<TransposeA, col_major, padded>;
   using right_layout = std::conditional_t<TransposeB, row_panels<panel_width>, panels<panel_width>>;
   input<float, 2, left_layout> a;
-  input<float, 2, right_layout> b;
+  input<Weight, 2, right_layout> b;
   input<float, 2> bias;      ///< (N, 1), one column
   input<float, 2> residual;  ///< (M, N)
   output<float, 2> c;
   TESSERA_FIELDS(dense, a, b, bias, residual, c);
 
   static constexpr work cost(extents a, extents b, extents, extents, extents c) {
-    return {2.0 * c.volume() * (TransposeA ? a.rows() : a.cols()), 4.0 * (a.volume() + b.volume() + c.volume())};
+    return {2.0 * c.volume() * (TransposeA ? a.rows() : a.cols()),
+            4.0 * (a.volume() + c.volume()) + static_cast<double>(sizeof(Weight)) * b.volume()};
   }
   void compute() const {
     int const depth = TransposeA ? a.rows() : a.cols();
@@ -97,7 +99,7 @@ struct dense {
                                          .ahead = next_memory};
     float const* const biases = unchecked(bias).data;
     auto const rest = unchecked(residual);
-    detail::gemm_block(operands, [=](simd::batch<float> sum, int row, int column, auto count) {
+    detail::gemm_block<Weight>(operands, [=](simd::batch<float> sum, int row, int column, auto count) {
       if constexpr (Bias) sum = sum + simd::load(biases + column, count);
       sum = apply<Function>(sum);
       if constexpr (Residual) sum = sum + simd::load(rest.row(row) + column, count);

@@ -253,9 +253,12 @@ class graph {
     give_name(inputs, name, n.id);
     return n;
   }
-  /// A tensor of float whose values are loaded once.
-  constexpr node parameter(text const& name, dims const& shape) {
-    node const n = add_node(shape, element::float32, {.name = name});
+  /// A tensor whose values are loaded once: of float, or of bf16, to which they are rounded then. Weights of products
+  /// can be bf16.
+  constexpr node parameter(text const& name, dims const& shape, element type = element::float32) {
+    bool const storable = type == element::float32 || type == element::bfloat16;
+    if (!storable) mistake({.what = graph_mistake::kind::type, .a = shape, .name = name});
+    node const n = add_node(shape, storable ? type : element::float32, {.name = name});
     nodes[n.id].parameter = true;
     give_name(parameters, name, n.id);
     return n;

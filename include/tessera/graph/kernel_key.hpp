@@ -14,6 +14,7 @@ struct kernel_key {
   int c = 0;
   int d = 0;
   int e = 0;
+  int f = 0;
   vertex_kind const* vertex = nullptr;   ///< of kind vertex: the user's
   friend constexpr bool operator==(kernel_key const&, kernel_key const&) = default;
 };

@@ -27,7 +27,8 @@ template <kernel_key Key>
 constexpr auto vertex_for() {
   using namespace codelets;
   if constexpr (Key.kind == op_kind::matmul)
-    return vertex_of<dense<static_cast<activation>(Key.a), Key.b != 0, Key.c != 0, Key.d != 0, Key.e != 0>>{};
+    return vertex_of<dense<static_cast<activation>(Key.a), Key.b != 0, Key.c != 0, Key.d != 0, Key.e != 0,
+                           std::conditional_t<Key.f != 0, bf16, float>>>{};
   else if constexpr (Key.kind == op_kind::embedding) return vertex_of<codelets::embedding<Key.a != 0>>{};
   else if constexpr (Key.kind == op_kind::embedding_norm) return vertex_of<codelets::embedding_norm<Key.a != 0>>{};
   else if constexpr (Key.kind == op_kind::layer_norm && Key.a != 0)

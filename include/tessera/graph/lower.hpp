@@ -221,7 +221,8 @@ class lowering {
   }
   constexpr kernel_key product_key(op_record const& op) const {
     return {
-        op.kind, op.attribute[2], op.operand[2] >= 0, op.operand[3] >= 0, op.attribute[0] != 0, op.attribute[1] != 0};
+        op.kind, op.attribute[2], op.operand[2] >= 0, op.operand[3] >= 0, op.attribute[0] != 0, op.attribute[1] != 0,
+        g_.nodes[op.operand[1]].type == element::bfloat16};
   }
 
   /// product_grid(), remembered: a network has few distinct shapes.

@@ -12,6 +12,7 @@
 #include <tessera/plan/parameters.hpp>
 #include <tessera/plan/planned.hpp>
 #include <tessera/runtime/engine.hpp>
+#include <tessera/simd/convert.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -245,7 +246,10 @@ class model {
       for (int d = 0; d < s.rank; ++d) extents[d] = s[d];
       std::span<std::int64_t const> const shape(extents, static_cast<std::size_t>(s.rank));
       std::string_view const name = g.name_of(p);
-      if constexpr (LendingWeightSource<Source>) {
+      if (g.type({p.id}) == element::bfloat16) {
+        write_narrow(weights, p.id, name, shape);
+        if constexpr (LendingWeightSource<Source>) weights.release(name);
+      } else if constexpr (LendingWeightSource<Source>) {
         std::span<float const> const lent = weights.lend_float32(name, shape);
         if (lent.empty()) write_copy(weights, p.id, name, shape);
         else executor_.write(p.id, lent.data());
@@ -261,6 +265,20 @@ class model {
     auto const values = std::make_unique_for_overwrite<float[]>(volume(id));
     weights.read_float32(name, shape, std::span<float>(values.get(), volume(id)));
     executor_.write(id, values.get());
+  }
+
+  /// Rounded to bf16.
+  /// @throws input_error if a number is beyond it
+  template <class Source>
+  void write_narrow(Source const& weights, int id, std::string_view name, std::span<std::int64_t const> shape) {
+    auto const values = std::make_unique_for_overwrite<float[]>(volume(id));
+    weights.read_float32(name, shape, std::span<float>(values.get(), volume(id)));
+    constexpr float beyond = 0x1.ffp127f;   // from here on numbers would be rounded to infinity
+    if (std::any_of(values.get(), values.get() + volume(id), [](float v) { return v >= beyond || v <= -beyond; }))
+      throw input_error("tessera: " + std::string(name) + " holds a number that bf16 has not", std::string(name));
+    auto const narrow = std::make_unique_for_overwrite<bf16[]>(volume(id));
+    simd::from_float(values.get(), narrow.get(), static_cast<int>(volume(id)));
+    executor_.write(id, narrow.get());
   }
 
   /// Whether the other model has the same parameters, and packs them alike.

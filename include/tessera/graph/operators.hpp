@@ -90,13 +90,14 @@ struct matmul_options {
   node residual = {};                      ///< … and before this tensor of the result's shape is added
 };
 
-/// a (…, M, K) · b (…, K, N) -> (…, M, N). Leading dimensions are broadcast; where b has none, those of a are rows.
+/// a (…, M, K) · b (…, K, N) -> (…, M, N), of float; b can be a parameter of bf16. Leading dimensions are broadcast; where b has none, those of a are rows.
 /// Attributes: transpose_a, transpose_b, activation, batch, K.
 constexpr node matmul(graph& g, node a, node b, matmul_options const& options = {}) {
   dims const sa = g.shape(a);
   dims const sb = g.shape(b);
-  for (node const operand : {a, b})
-    if (!detail::is_float(g, operand)) return detail::wrong_type(g, op_kind::matmul, operand);
+  bool const narrow = g.type(b) == element::bfloat16 && g.nodes[b.id].parameter;
+  if (!detail::is_float(g, a)) return detail::wrong_type(g, op_kind::matmul, a);
+  if (!detail::is_float(g, b) && !narrow) return detail::wrong_type(g, op_kind::matmul, b);
   if (sa.rank < 2 || sb.rank < 2) return detail::wrong_shapes(g, op_kind::matmul, a, b);
   int const m = sa[options.transpose_a ? -1 : -2];
   int const k = sa[options.transpose_a ? -2 : -1];

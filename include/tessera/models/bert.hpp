@@ -27,6 +27,7 @@ struct bert_configuration {
   int positions = 512;
   int token_types = 2;
   double eps = 1e-12;
+  element weights = element::float32;   ///< of the layers' products: bfloat16 takes half the memory
   int tokens = 128;      ///< capacity: tokens of all sequences of a run
   int sequences = 32;    ///< capacity: sequences of a run
 };
@@ -66,14 +67,17 @@ struct bert_layers {
   /// One layer: attention and feed-forward network, each with a residual connection and a layer norm behind it.
   static constexpr node layer(graph& g, text const& at, node x, node bounds) {
     constexpr bert_configuration const& c = configuration;
-    node const q = nn::linear(g, name(at, ".attention.self.query"), x, c.hidden);
-    node const k = nn::linear(g, name(at, ".attention.self.key"), x, c.hidden);
-    node const v = nn::linear(g, name(at, ".attention.self.value"), x, c.hidden);
+    nn::linear_options const plain{.weights = c.weights};
+    node const q = nn::linear(g, name(at, ".attention.self.query"), x, c.hidden, plain);
+    node const k = nn::linear(g, name(at, ".attention.self.key"), x, c.hidden, plain);
+    node const v = nn::linear(g, name(at, ".attention.self.value"), x, c.hidden, plain);
     node const context = packed_attention(g, q, k, v, bounds, c.heads);
-    node const attended = nn::linear(g, name(at, ".attention.output.dense"), context, c.hidden, {.residual = x});
+    node const attended = nn::linear(g, name(at, ".attention.output.dense"), context, c.hidden,
+                                     {.residual = x, .weights = c.weights});
     node const a = nn::layer_norm(g, name(at, ".attention.output.LayerNorm"), attended, c.eps);
-    node const f = nn::linear(g, name(at, ".intermediate.dense"), a, c.intermediate, {.function = activation::gelu_erf});
-    node const out = nn::linear(g, name(at, ".output.dense"), f, c.hidden, {.residual = a});
+    node const f = nn::linear(g, name(at, ".intermediate.dense"), a, c.intermediate,
+                              {.function = activation::gelu_erf, .weights = c.weights});
+    node const out = nn::linear(g, name(at, ".output.dense"), f, c.hidden, {.residual = a, .weights = c.weights});
     return nn::layer_norm(g, name(at, ".output.LayerNorm"), out, c.eps);
   }
 
