@@ -127,6 +127,8 @@ def main():
     print(f"{key}, {arguments.march}")
     print(f"{'program':40} {'gcc -O2 s':>10} {'MB':>6} {'instantiations':>15} {'baseline':>9}")
     for name, gated in programs(os.path.join(HERE, "programs.txt")):
+        if arguments.gate and not gated:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             source = source_of(name, folder)
             count = instantiations(arguments.clang, flags, source, folder)
