@@ -83,6 +83,31 @@ TEST_CASE("gemm agrees with plain loops on every row count and odd sizes") {
   for (int k : {1, 2, 7, 15, 16, 17, 31, 64, 511, 512, 513, 1025}) product{.m = 9, .n = 40, .k = k}.check();
 }
 
+TEST_CASE("a product without rows, columns or depth") {
+  product{.m = 0, .n = 5, .k = 3}.check();
+  product{.m = 5, .n = 0, .k = 3}.check();
+  product{.m = 5, .n = 40, .k = 0}.check();
+}
+
+TEST_CASE("whatever comes next, wherever it lies, a product is the same") {
+  std::vector<std::byte> elsewhere(1 << 20);
+  for (int m : {1, 2, 3, 9, 40})
+    for (int n : {1, 40, 300})
+      for (int k : {1, 5, 1100}) {
+        auto const a = reference::numbers(at(m) * at(k), 1), b = reference::numbers(at(k) * at(n), 2);
+        std::vector<float> panels(static_cast<std::size_t>(kernels::gemm_packed_size(k, n)));
+        kernels::pack_panels(b.data(), n, k, n, panels.data(), 0, kernels::gemm_panels(n));
+        std::vector<float> first;
+        for (std::ptrdiff_t const bytes : {std::ptrdiff_t{0}, std::ptrdiff_t{64}, std::ptrdiff_t{1} << 20}) {
+          std::vector<float> c(at(m) * at(n));
+          kernels::gemm_block({.rows = m, .columns = n, .depth = k, .a = a.data(), .a_stride = k, .b = panels.data(),
+                               .c = c.data(), .c_stride = n, .ahead = {bytes > 0 ? elsewhere.data() : nullptr, bytes}});
+          if (first.empty()) first = c;
+          CHECK(c == first);
+        }
+      }
+}
+
 TEST_CASE("gemm reads weights of bf16 exactly") {
   for (int m = 1; m <= kernels::gemm_tile.rows + 2; ++m)
     for (int n : {1, 7, 31, 37, 64, 129}) product{.m = m, .n = n, .k = 19, .narrow = true}.check();

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the largest matrix-product kernel and reads its machine code: the loop over the depth must hold one
-full-width fused multiply-add per accumulator and touch no stack.
+"""Compiles the largest matrix-product kernel, for weights of float and of bf16, and reads its machine code: the loop over
+the depth must hold one full-width fused multiply-add per accumulator and touch no stack.
 
     tests/static/disassemble_gemm.py [--compiler g++ --compiler clang++-19 …] [--flags=-O2 …]
 
 Exit status 0 if every compiler passes for every instruction set, 77 if there is no objdump for x86-64."""
 
 import argparse
+import itertools
 import pathlib
 import platform
 import re
@@ -20,10 +21,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = """
 #include <tessera/codelets/detail/gemm_kernel.hpp>
 namespace kernels = tessera::codelets::detail;
-template void kernels::gemm_kernel<kernels::gemm_tile.rows, 1>(kernels::gemm_step const&);
+template void kernels::gemm_kernel<kernels::gemm_rows<WEIGHT>, 1, WEIGHT>(kernels::gemm_step const&);
 """
-# instruction set -> register, accumulators (gemm_tile)
-ISAS = {"x86-64-v4": ("zmm", 28), "x86-64-v3": ("ymm", 12)}
+# instruction set -> register, accumulators (gemm_rows x 2) with weights of float, of bf16
+ISAS = {"x86-64-v4": ("zmm", 28, 26), "x86-64-v3": ("ymm", 12, 12)}
 
 
 def instructions(text):
@@ -34,41 +35,51 @@ def instructions(text):
             yield int(match[1], 16), match[2], match[3]
 
 
+def multiply_adds(code):
+    return sum(m.startswith("vfmadd") for _, m, _ in code)
+
+
 def depth_loop(code):
-    """The innermost loop with the most multiply-adds: from the target of a backward jump to the jump."""
+    """The shortest loop with all multiply-adds of the loop that has the most: from the target of a backward jump to the
+    jump. Loops inside it without multiply-adds fetch memory ahead."""
     best = []
     for position, (address, mnemonic, operands) in enumerate(code):
         target = re.match(r"([0-9a-f]+)\b", operands)
         if not mnemonic.startswith("j") or not target or int(target[1], 16) >= address:
             continue
         body = [i for i in code[: position + 1] if i[0] >= int(target[1], 16)]
-        inner = any(
+        if not multiply_adds(body):
+            continue
+        innermost = not any(
             m.startswith("j") and (t := re.match(r"([0-9a-f]+)\b", o)) and int(target[1], 16) <= int(t[1], 16) < a
+            and multiply_adds([i for i in body if int(t[1], 16) <= i[0] <= a])
             for a, m, o in body[:-1]
         )
-        multiply_adds = sum(m.startswith("vfmadd") for _, m, _ in body)
-        if not inner and multiply_adds > sum(m.startswith("vfmadd") for _, m, _ in best):
+        if innermost and (multiply_adds(body), -len(body)) > (multiply_adds(best), -len(best)):
             best = body
     return best
 
 
-def faults(compiler, flags, isa):
-    register, accumulators = ISAS[isa]
+def faults(compiler, flags, isa, weight):
+    register, *of_weight = ISAS[isa]
+    accumulators = of_weight[weight != "float"]
     with tempfile.TemporaryDirectory() as folder:
         source, target = pathlib.Path(folder, "kernel.cpp"), pathlib.Path(folder, "kernel.o")
-        source.write_text(SOURCE)
+        source.write_text(SOURCE.replace("WEIGHT", weight))
         command = [compiler, "-std=c++20", f"-march={isa}", f"-I{ROOT / 'include'}", *flags, "-c", source, "-o", target]
         subprocess.run(command, check=True)
         text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", target], check=True, capture_output=True, text=True)
     loop = depth_loop(list(instructions(text.stdout)))
-    multiply_adds = [o for _, m, o in loop if m.startswith("vfmadd") and m.endswith("ps")]
-    if not multiply_adds or len(multiply_adds) % accumulators:
-        yield f"{len(multiply_adds)} multiply-adds in the loop, a multiple of {accumulators} expected"
-    for operands in multiply_adds:
+    found = [o for _, m, o in loop if m.startswith("vfmadd") and m.endswith("ps")]
+    if not found or len(found) % accumulators:
+        yield f"{len(found)} multiply-adds in the loop, a multiple of {accumulators} expected"
+    for operands in found:
         if f"%{register}" not in operands:
             yield f"a multiply-add of another width: {operands}"
+    code = list(instructions(text.stdout))
+    framed = any(m == "mov" and o.startswith("%rsp,%rbp") for _, m, o in code)   # else %rbp is a register like others
     for _, mnemonic, operands in loop:
-        if "(%rsp" in operands or "(%rbp" in operands:
+        if "(%rsp" in operands or (framed and "(%rbp" in operands):
             yield f"stack traffic: {mnemonic} {operands}"
 
 
@@ -84,11 +95,12 @@ def main():
     found = [next((c for c in names if shutil.which(c)), None) for names in (["g++"], clang)]
     failed = False
     for compiler in arguments.compiler or [c for c in found if c]:
-        for isa in ISAS:
+        for isa, weight in itertools.product(ISAS, ("float", "tessera::bf16")):
             for flags in [arguments.flags] if arguments.flags else (["-O2"], ["-O3"]):
-                problems = list(faults(compiler, flags, isa))
+                problems = list(faults(compiler, flags, isa, weight))
                 failed |= bool(problems)
-                print(f"{compiler} {isa} {' '.join(flags)}: {'; '.join(problems) or 'full width, no stack traffic'}")
+                what = f"{compiler} {' '.join(flags)} {isa} {weight}"
+                print(f"{what}: {'; '.join(problems) or 'ok'}")
     return int(failed)
 
 

@@ -40,6 +40,10 @@ inline constexpr gemm_tile_shape gemm_tile{6, 16};  // 24 + 4 + 1 of 32
 inline constexpr gemm_tile_shape gemm_tile{5, 8};  // 10 + 2 + 1 of 16, and products that need one of their own
 #endif
 
+/// Rows of the block with weights of that type: narrow ones take a register for a mask, which AVX-512 has not to spare.
+template <class Weight>
+inline constexpr int gemm_rows = gemm_tile.rows - (sizeof(Weight) == 2 && gemm_tile.columns == 32 ? 1 : 0);
+
 /// The longest depth that is walked before C is put down. On AVX-512 a panel of it streams from the second-level cache
 /// while `gemm_tile.rows` rows of A stay in the first; elsewhere the panel (24 KiB on AVX2) stays in the first as well.
 inline constexpr int gemm_depth_slice = gemm_tile.columns == 32 ? 1024 : 384;
@@ -50,6 +54,7 @@ inline constexpr std::ptrdiff_t gemm_panel_bytes = gemm_tile.columns == 32 ? 768
 
 /// Depth between prefetches of what comes next.
 inline constexpr int prefetch_depth = 4;
+/// Floats in a cache line.
 inline constexpr int line_of_floats = 16;
 
 /// Panels that `columns` columns need.
@@ -140,6 +145,7 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
     if (depth % line_of_floats == line_of_floats - prefetch_depth)
       ahead += line_of_floats - line_of_floats / prefetch_depth * 4 * step.ahead_stride;
     for (int line = 0; line < step.next_lines; ++line, next += 64) simd::prefetch_second_level(next);
+#pragma GCC unroll 1
     for (int k = std::min(prefetch_depth, step.depth - depth); k > 0; --k, b += gemm_tile.columns) {
 #pragma GCC unroll 16
       for (int v = 0; v < Panels * vectors; v += narrow ? 2 : 1) {
@@ -248,7 +254,7 @@ template <class Weight>
 kernel_pointer kernel_for(int rows, bool several_panels) {
   static constexpr auto one = []<int... R>(std::integer_sequence<int, R...>) {
     return std::array<kernel_pointer, sizeof...(R)>{&gemm_kernel<R + 1, 1, Weight>...};
-  }(std::make_integer_sequence<int, gemm_tile.rows>{});
+  }(std::make_integer_sequence<int, gemm_rows<Weight>>{});
   static constexpr std::array<kernel_pointer, 3> several{
       &gemm_kernel<1, panels_at_once(1), Weight>, &gemm_kernel<2, panels_at_once(2), Weight>,
       &gemm_kernel<3, panels_at_once(3), Weight>};
@@ -285,10 +291,11 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
   constexpr int padded_slice = gemm_depth_slice + 16;
   alignas(64) float rows_of_a[gemm_tile.rows * padded_slice];
 
+  if (x.rows == 0) return;
   auto const* const weights = static_cast<Weight const*>(x.b);
   int const panels = gemm_panels(x.columns);
   int const slices = std::max(1, (x.depth + gemm_depth_slice - 1) / gemm_depth_slice);
-  int const blocks = (x.rows + gemm_tile.rows - 1) / gemm_tile.rows;
+  int const blocks = (x.rows + gemm_rows<Weight> - 1) / gemm_rows<Weight>;
   int const slice_depth = (x.depth + slices - 1) / slices;
   std::ptrdiff_t const panel_bytes = std::ptrdiff_t{sizeof(Weight)} * std::max(slice_depth, 1) * panel_columns;
   int const fitting = static_cast<int>(std::max<std::ptrdiff_t>(1, gemm_panel_bytes / panel_bytes));
@@ -305,7 +312,9 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
     for (int first = 0; first < panels; first += group) {
       int const last = std::min(panels, first + group);
       // What comes next: another group, or the first one in the next slice; at the end, another product.
-      std::ptrdiff_t const calls = std::ptrdiff_t{blocks} * (last - first);
+      int const at_most = (x.rows + blocks - 1) / blocks;   // rows of a block
+      std::ptrdiff_t const calls =
+          std::max<std::ptrdiff_t>(1, std::ptrdiff_t{blocks} * (last - first) / gemm::panels_at_once(at_most));
       bool const ends = last == panels && slice == slices - 1;
       int const from = last < panels ? last : 0;
       int const next_k = last < panels ? k : k + slice_depth;
