@@ -72,7 +72,9 @@ TEST_CASE("elementary functions stay within two units in the last place") {
 }
 
 TEST_CASE("activations stay within their stated bounds") {
-  auto const at_infinity = [](double x, double limit, auto exact) { return std::isinf(x) && x < 0.0 ? limit : exact(x); };
+  auto const at_infinity = [](double x, double limit, auto exact) {
+    return std::isinf(x) && x < 0.0 ? limit : exact(x);
+  };
   CHECK(largest_error([](auto x) { return simd::sigmoid(x); }, reference::sigmoid, unit::ulp) <= 3.0);
   CHECK(largest_error([](auto x) { return simd::gelu_erf(x); },
                       [&](double x) { return at_infinity(x, 0.0, reference::gelu_erf); }, unit::of_argument) <= 2.0);

@@ -31,8 +31,8 @@ constexpr int largest_divisor(int n, int limit) {
   return 1;
 }
 
-/// The share of their time that threads wait at the end of a step of `tiles` equal vertices, on average over 1, 2, 4 and
-/// 8 threads.
+/// The share of their time that threads wait at the end of a step of `tiles` equal vertices, on average over 1, 2, 4
+/// and 8 threads.
 constexpr double waiting(int tiles) {
   double sum = 0;
   for (int threads = 1; threads <= 8; threads *= 2) {

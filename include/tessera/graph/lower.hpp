@@ -290,7 +290,8 @@ class lowering {
   }
 
   constexpr void packed_attention(op_record const& op) {
-    tile_grid const grid = attention_grid(machine_, rows(op.result), op.attribute[0], cols(op.result) / op.attribute[0]);
+    int const heads = op.attribute[0];
+    tile_grid const grid = attention_grid(machine_, rows(op.result), heads, cols(op.result) / heads);
     map(op.result, grid);
     begin({op.kind}, grid);
     workspace(codelets::attention_workspace(rows(op.result), cols(op.result) / op.attribute[0]));

@@ -106,7 +106,8 @@ inline void attention_head(attention_operands const& x, float* scratch) {
         largest[r] = std::max(before, max_row(row, keys) * factor);
         batch<float> const shift(largest[r] == lowest ? 0.0f : largest[r]);  // nothing seen yet: 2^(-∞ - 0) = 0
         float const added = sum_row(keys, [&](int i, auto count) {
-          batch<float> const weight = simd::keep(simd::exp2(simd::fma(simd::load(row + i, count), batch<float>(factor), -shift)), count, 0.0f);
+          batch<float> const exponent = simd::fma(simd::load(row + i, count), batch<float>(factor), -shift);
+          batch<float> const weight = simd::keep(simd::exp2(exponent), count, 0.0f);
           simd::store(row + i, weight, count);
           return weight;
         });

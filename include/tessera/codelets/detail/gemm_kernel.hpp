@@ -87,8 +87,8 @@ struct gemm_step {
   bool add;         // C holds a sum already
 };
 
-/// One register block: sums over the depth in registers, then one store. Weights of bf16 become floats in registers, two
-/// vectors of every second column each; sums are put in order when they are stored.
+/// One register block: sums over the depth in registers, then one store. Weights of bf16 become floats in registers,
+/// two vectors of every second column each; sums are put in order when they are stored.
 template <int Rows, int Panels, class Weight>
 TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
   using simd::batch;
