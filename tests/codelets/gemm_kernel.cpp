@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -106,6 +108,37 @@ TEST_CASE("whatever comes next, wherever it lies, a product is the same") {
           CHECK(c == first);
         }
       }
+}
+
+TEST_CASE("what comes next is fetched once, evenly, and nothing beside it") {
+  std::vector<std::byte> memory(1 << 20);
+  for (int const panels : {0, 1, 3, 8})
+    for (int const lines : {24, 96, 101})
+      for (int const depth : {1, 4, 9, 48})
+        for (int const calls : {8, 13, 80}) {
+          INFO("panels ", panels, " lines ", lines, " depth ", depth, " calls ", calls);
+          std::ptrdiff_t const stride = 64 * (lines + 50);
+          kernels::gemm::next_panels next(memory.data(), 64 * lines, stride, panels, depth, calls);
+          int const times = (depth + kernels::prefetch_depth - 1) / kernels::prefetch_depth;
+          std::vector<int> fetched(at(panels) * at(lines) + 1);
+          int most = 0, outside = 0;
+          for (int call = 0; call < 2 * calls; ++call) {
+            kernels::gemm_step step{};
+            next.share(step);
+            most = std::max(most, step.next_lines);
+            for (int i = 0; i < step.next_lines * times; ++i) {
+              std::ptrdiff_t const place = step.next - memory.data() + 64 * i;
+              if (place / stride < panels && place % stride / 64 < lines)
+                ++fetched[at(static_cast<int>(place / stride)) * at(lines) + at(static_cast<int>(place % stride / 64))];
+              else ++outside;
+            }
+          }
+          fetched.back() = 1;
+          CHECK(*std::min_element(fetched.begin(), fetched.end()) == 1);
+          CHECK(*std::max_element(fetched.begin(), fetched.end()) == 1);
+          CHECK(outside < std::max(1, panels) * times);   // of each panel, what the last call has too many of
+          CHECK(most <= (lines * panels + calls * times - 1) / (calls * times));
+        }
 }
 
 TEST_CASE("gemm reads weights of bf16 exactly") {

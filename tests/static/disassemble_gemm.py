@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compiles the largest matrix-product kernel, for weights of float and of bf16, and reads its machine code: the loop over
-the depth must hold one full-width fused multiply-add per accumulator and touch no stack.
+the depth must hold full-width fused multiply-adds, as many for each accumulator, keep no vector on the stack and reload
+at most an address for every five of them.
 
     tests/static/disassemble_gemm.py [--compiler g++ --compiler clang++-19 …] [--flags=-O2 …]
 
@@ -78,9 +79,12 @@ def faults(compiler, flags, isa, weight):
             yield f"a multiply-add of another width: {operands}"
     code = list(instructions(text.stdout))
     framed = any(m == "mov" and o.startswith("%rsp,%rbp") for _, m, o in code)   # else %rbp is a register like others
-    for _, mnemonic, operands in loop:
-        if "(%rsp" in operands or (framed and "(%rbp" in operands):
-            yield f"stack traffic: {mnemonic} {operands}"
+    stack = [(m, o) for _, m, o in loop if "(%rsp" in o or (framed and "(%rbp" in o)]
+    for mnemonic, operands in stack:
+        if mnemonic.startswith("v"):
+            yield f"a vector on the stack: {mnemonic} {operands}"
+    if len(stack) * 5 > len(found):
+        yield f"{len(stack)} instructions touch the stack beside {len(found)} multiply-adds"
 
 
 def main():

@@ -36,6 +36,8 @@ inline constexpr gemm_tile_shape gemm_tile{14, 32};  // 28 + 2 + 1 of 32 registe
 inline constexpr gemm_tile_shape gemm_tile{6, 16};  // 12 + 2 + 1 of 16
 #elif defined(__aarch64__)
 inline constexpr gemm_tile_shape gemm_tile{6, 16};  // 24 + 4 + 1 of 32
+#elif defined(__AVX__)
+inline constexpr gemm_tile_shape gemm_tile{5, 16};  // 10 + 2 + 1 of 16, and products that need one of their own
 #else
 inline constexpr gemm_tile_shape gemm_tile{5, 8};  // 10 + 2 + 1 of 16, and products that need one of their own
 #endif
@@ -77,7 +79,7 @@ struct gemm_step {
   std::ptrdiff_t panel_stride;  // from panel to panel
   float* c;                     // (Rows, columns)
   std::ptrdiff_t c_stride;
-  float const* ahead;  // (Rows, depth): what to prefetch meanwhile, say the rows below; A itself for nothing
+  float const* ahead;  // (Rows, depth): what to prefetch meanwhile, the rows below; null for nothing
   std::ptrdiff_t ahead_stride;
   std::byte const* next;  // the panels that come after these …
   int next_lines;         // … of which so many cache lines are fetched each `prefetch_depth` of the depth
@@ -94,6 +96,7 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
   using simd::batch;
   constexpr int width = simd::lanes<float>;
   constexpr int vectors = gemm_tile.columns / width;  // of one panel
+  static_assert(vectors % 2 == 0, "weights of bf16 fill two vectors at a time");
   gemm_step const step = parameters;                  // a copy, which stores to C cannot change
   bool const full = step.columns == Panels * gemm_tile.columns;
   auto const lanes_of = [&](int v) { return std::clamp(step.columns - v * width, 0, width); };
@@ -121,50 +124,83 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
   auto const* b = static_cast<Weight const*>(step.b);
   std::byte const* next = step.next;
   batch<float> row_of_b[Panels * vectors];
-  auto const add_three_rows = [&](float const*& p, auto first) __attribute__((always_inline)) {
+  // Instructions are what a core runs out of first that it shares with another thread of the machine. So on AVX-512
+  // pointers move once in `prefetch_depth`, and a row whose address needs no index is read within the multiply-add. With
+  // 16 registers GCC puts vectors on the stack in such a loop.
+  constexpr bool from_memory = width == 16, one_loop = from_memory;
+  auto const add_three_rows = [&](float const*& p, auto first, int k) __attribute__((always_inline)) {
     constexpr int from = decltype(first)::value;
     constexpr int to = std::min(from + 3, Rows);
     if constexpr (from < to) {
-      asm("" : "+r"(p));
 #pragma GCC unroll 16
       for (int r = from; r < to; ++r) {
-        batch<float> const element = simd::broadcast(p[(r - from) * step.a_stride]);
+        asm("" : "+r"(p));
+        batch<float> element = simd::broadcast(p[(r - from) * step.a_stride + k]);
 #pragma GCC unroll 16
-        for (int v = 0; v < Panels * vectors; ++v) sum[r][v] = simd::fma(element, row_of_b[v], sum[r][v]);
+        for (int v = 0; v < Panels * vectors; ++v) {
+          if (from_memory && r == from && v > 0) {
+            asm("" : "+r"(p));
+            element = simd::broadcast(p[k]);
+          }
+          sum[r][v] = simd::fma(element, row_of_b[v], sum[r][v]);
+        }
       }
-      ++p;
     }
+  };
+  auto const add_depth = [&](int k) __attribute__((always_inline)) {
+    Weight const* const row = b + k * gemm_tile.columns;
+#pragma GCC unroll 16
+    for (int v = 0; v < Panels * vectors; v += narrow ? 2 : 1) {
+      Weight const* const at = row + (v / vectors) * step.panel_stride + (v % vectors) * width;
+      if constexpr (narrow) simd::load_alternating(at, row_of_b[v], row_of_b[v + 1]);
+      else row_of_b[v] = simd::load(at);
+    }
+    // B streams from the second-level cache, or the third: 24 rows ahead, one cache line at a time.
+#pragma GCC unroll 16
+    for (int panel = 0; panel < Panels; ++panel)
+#pragma GCC unroll 16
+      for (int column = 0; column < gemm_tile.columns; column += line_of_weights)
+        simd::prefetch(row + panel * step.panel_stride + 24 * gemm_tile.columns + column);
+    add_three_rows(p0, std::integral_constant<int, 0>{}, k);
+    add_three_rows(p3, std::integral_constant<int, 3>{}, k);
+    add_three_rows(p6, std::integral_constant<int, 6>{}, k);
+    add_three_rows(p9, std::integral_constant<int, 9>{}, k);
+    add_three_rows(p12, std::integral_constant<int, 12>{}, k);
+  };
+  auto const advance = [&](int k) __attribute__((always_inline)) {
+    b += k * gemm_tile.columns;
+    p0 += k, p3 += k, p6 += k, p9 += k, p12 += k;
   };
   // Every cache line of the rows of what comes next, four rows at a time, since a core waits for few lines at once:
   // hardware follows long streams, but these rows are short ones.
   constexpr int rows_at_once = std::min(Rows, 4);
   float const* ahead = step.ahead;
-  for (int depth = 0; depth < step.depth; depth += prefetch_depth) {
-    for (int r = 0; r < rows_at_once; ++r) simd::prefetch(ahead + r * step.ahead_stride);
-    ahead += 4 * step.ahead_stride;
-    if (depth % line_of_floats == line_of_floats - prefetch_depth)
-      ahead += line_of_floats - line_of_floats / prefetch_depth * 4 * step.ahead_stride;
-    for (int line = 0; line < step.next_lines; ++line, next += 64) simd::prefetch_second_level(next);
-#pragma GCC unroll 1
-    for (int k = std::min(prefetch_depth, step.depth - depth); k > 0; --k, b += gemm_tile.columns) {
-#pragma GCC unroll 16
-      for (int v = 0; v < Panels * vectors; v += narrow ? 2 : 1) {
-        Weight const* const at = b + (v / vectors) * step.panel_stride + (v % vectors) * width;
-        if constexpr (narrow) simd::load_alternating(at, row_of_b[v], row_of_b[v + 1]);
-        else row_of_b[v] = simd::load(at);
-      }
-#pragma GCC unroll 16
-      for (int line = 0; line < Panels * gemm_tile.columns; line += line_of_weights) {
-        // B streams from the second-level cache, or the third: 24 rows ahead, one cache line at a time.
-        std::ptrdiff_t const panel = line / gemm_tile.columns;
-        simd::prefetch(b + panel * step.panel_stride + 24 * gemm_tile.columns + line % gemm_tile.columns);
-      }
-      add_three_rows(p0, std::integral_constant<int, 0>{});
-      add_three_rows(p3, std::integral_constant<int, 3>{});
-      add_three_rows(p6, std::integral_constant<int, 6>{});
-      add_three_rows(p9, std::integral_constant<int, 9>{});
-      add_three_rows(p12, std::integral_constant<int, 12>{});
+  int depth = 0;
+  for (; depth <= step.depth - prefetch_depth; depth += prefetch_depth) {
+    if (ahead != nullptr) {
+      if (depth % line_of_floats < Rows)
+        for (int r = 0; r < rows_at_once; ++r) simd::prefetch(ahead + r * step.ahead_stride);
+      ahead += 4 * step.ahead_stride;
+      if (depth % line_of_floats == line_of_floats - prefetch_depth)
+        ahead += line_of_floats - line_of_floats / prefetch_depth * 4 * step.ahead_stride;
     }
+    for (int line = 0; line < step.next_lines; ++line, next += 64) simd::prefetch_second_level(next);
+    if constexpr (one_loop) {
+#pragma GCC unroll 4
+      for (int k = 0; k < prefetch_depth; ++k) add_depth(k);
+      advance(prefetch_depth);
+    } else {
+#pragma GCC unroll 1
+      for (int k = 0; k < prefetch_depth; ++k) {
+        add_depth(0);
+        advance(1);
+      }
+    }
+  }
+#pragma GCC unroll 1
+  for (; depth < step.depth; ++depth) {
+    add_depth(0);
+    advance(1);
   }
 
   if constexpr (narrow)
@@ -308,6 +344,7 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
     step.depth = std::min(slice_depth, x.depth - k);
     step.panel_stride = std::ptrdiff_t{x.depth} * panel_columns;
     step.c_stride = x.c_stride;
+    step.ahead_stride = x.a_stride;
     step.add = x.accumulate || slice > 0;
     for (int first = 0; first < panels; first += group) {
       int const last = std::min(panels, first + group);
@@ -322,14 +359,14 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
                                            calls)
                        : gemm::next_panels(weights + from * step.panel_stride + std::ptrdiff_t{next_k} * panel_columns,
                                            panel_bytes, std::ptrdiff_t{sizeof(Weight)} * step.panel_stride,
-                                           std::min(group, panels - from), step.depth, calls);
+                                           std::min({group, fitting, panels - from}), step.depth, calls);
       for (int block = 0, row = 0; block < blocks; ++block) {
         int const rows = x.rows / blocks + (block < x.rows % blocks ? 1 : 0);
         step.row = row;
         step.a = x.a + row * x.a_stride + k;
         step.a_stride = x.a_stride;
         bool const more_rows = block + 1 < blocks;
-        float const* const below = more_rows ? x.a + (row + rows) * x.a_stride + k : step.a;
+        float const* const below = more_rows ? x.a + (row + rows) * x.a_stride + k : nullptr;
         if (gemm::rows_collide(x.a_stride, rows)) {
           for (int r = 0; r < rows; ++r)
             std::memcpy(rows_of_a + r * padded_slice, step.a + r * x.a_stride,
@@ -343,8 +380,7 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
           step.column = panel * panel_columns;
           step.columns = std::min(count * panel_columns, x.columns - step.column);
           step.c = x.c + row * x.c_stride + step.column;
-          step.ahead = panel == first ? below : step.a + line_of_floats;
-          step.ahead_stride = panel == first ? x.a_stride : step.a_stride;
+          step.ahead = panel == first ? below : nullptr;
           next.share(step);
           gemm::kernel_for<Weight>(rows, count > 1)(step);
           if (slice == slices - 1) gemm::finish(step, rows, epilogue);
