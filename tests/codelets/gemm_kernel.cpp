@@ -110,7 +110,7 @@ TEST_CASE("whatever comes next, wherever it lies, a product is the same") {
       }
 }
 
-TEST_CASE("what comes next is fetched once, evenly, and nothing beside it") {
+TEST_CASE("what comes next is fetched once, evenly, and little beside it") {
   std::vector<std::byte> memory(1 << 20);
   for (int const panels : {0, 1, 3, 8})
     for (int const lines : {24, 96, 101})
