@@ -79,8 +79,9 @@ struct gemm_step {
   std::ptrdiff_t panel_stride;  // from panel to panel
   float* c;                     // (Rows, columns)
   std::ptrdiff_t c_stride;
-  float const* ahead;  // (Rows, depth): what to prefetch meanwhile, the rows below; null for nothing
+  float const* ahead;  // rows to prefetch meanwhile, those below say …
   std::ptrdiff_t ahead_stride;
+  int ahead_rows;         // … of which so many are looked at each `prefetch_depth` of the depth
   std::byte const* next;  // the panels that come after these …
   int next_lines;         // … of which so many cache lines are fetched each `prefetch_depth` of the depth
   int depth;
@@ -124,26 +125,23 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
   auto const* b = static_cast<Weight const*>(step.b);
   std::byte const* next = step.next;
   batch<float> row_of_b[Panels * vectors];
-  // Instructions are what a core runs out of first that it shares with another thread of the machine. So on AVX-512
-  // pointers move once in `prefetch_depth`, and a row whose address needs no index is read within the multiply-add. With
-  // 16 registers GCC puts vectors on the stack in such a loop.
-  constexpr bool from_memory = width == 16, one_loop = from_memory;
+  // Instructions are what a core runs out of first that it shares with another thread of the machine. So a row whose
+  // address needs no index is read by the multiply-add itself, where the instruction set can, and on AVX-512 pointers
+  // move once in `prefetch_depth`. With few registers to spare GCC puts vectors on the stack in such a loop.
+  constexpr bool unrolled = width == 16 && !narrow;
   auto const add_three_rows = [&](float const*& p, auto first, int k) __attribute__((always_inline)) {
     constexpr int from = decltype(first)::value;
     constexpr int to = std::min(from + 3, Rows);
     if constexpr (from < to) {
+      asm("" : "+r"(p));
 #pragma GCC unroll 16
       for (int r = from; r < to; ++r) {
-        asm("" : "+r"(p));
-        batch<float> element = simd::broadcast(p[(r - from) * step.a_stride + k]);
+        float const* const element = p + (r - from) * step.a_stride + k;
+        batch<float> const copies = simd::broadcast(*element);
 #pragma GCC unroll 16
-        for (int v = 0; v < Panels * vectors; ++v) {
-          if (from_memory && r == from && v > 0) {
-            asm("" : "+r"(p));
-            element = simd::broadcast(p[k]);
-          }
-          sum[r][v] = simd::fma(element, row_of_b[v], sum[r][v]);
-        }
+        for (int v = 0; v < Panels * vectors; ++v)
+          sum[r][v] = r == from ? simd::fma_element(*element, row_of_b[v], sum[r][v])
+                                : simd::fma(copies, row_of_b[v], sum[r][v]);
       }
     }
   };
@@ -171,34 +169,32 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
     b += k * gemm_tile.columns;
     p0 += k, p3 += k, p6 += k, p9 += k, p12 += k;
   };
-  // Every cache line of the rows of what comes next, four rows at a time, since a core waits for few lines at once:
-  // hardware follows long streams, but these rows are short ones.
-  constexpr int rows_at_once = std::min(Rows, 4);
+  // What comes next is fetched a few lines at a time, since a core waits for few at once: the lines of the rows ahead,
+  // which are too short for hardware to follow, and the panels.
   float const* ahead = step.ahead;
-  int depth = 0;
-  for (; depth <= step.depth - prefetch_depth; depth += prefetch_depth) {
-    if (ahead != nullptr) {
-      if (depth % line_of_floats < Rows)
-        for (int r = 0; r < rows_at_once; ++r) simd::prefetch(ahead + r * step.ahead_stride);
-      ahead += 4 * step.ahead_stride;
-      if (depth % line_of_floats == line_of_floats - prefetch_depth)
-        ahead += line_of_floats - line_of_floats / prefetch_depth * 4 * step.ahead_stride;
-    }
-    for (int line = 0; line < step.next_lines; ++line, next += 64) simd::prefetch_second_level(next);
-    if constexpr (one_loop) {
-#pragma GCC unroll 4
-      for (int k = 0; k < prefetch_depth; ++k) add_depth(k);
-      advance(prefetch_depth);
-    } else {
+  int depth = step.depth;
+  for (; depth >= line_of_floats; depth -= line_of_floats) {
+    float const* row_ahead = ahead;
+    ahead += line_of_floats;
 #pragma GCC unroll 1
-      for (int k = 0; k < prefetch_depth; ++k) {
-        add_depth(0);
-        advance(1);
+    for (int part = line_of_floats / prefetch_depth; part > 0; --part) {
+      for (int row = step.ahead_rows; row > 0; --row, row_ahead += step.ahead_stride) simd::prefetch(row_ahead);
+      for (int line = step.next_lines; line > 0; --line, next += 64) simd::prefetch_second_level(next);
+      if constexpr (unrolled) {
+#pragma GCC unroll 4
+        for (int k = 0; k < prefetch_depth; ++k) add_depth(k);
+        advance(prefetch_depth);
+      } else {
+#pragma GCC unroll 1
+        for (int k = prefetch_depth; k > 0; --k) {
+          add_depth(0);
+          advance(1);
+        }
       }
     }
   }
 #pragma GCC unroll 1
-  for (; depth < step.depth; ++depth) {
+  for (; depth > 0; --depth) {
     add_depth(0);
     advance(1);
   }
@@ -256,7 +252,7 @@ class next_panels {
         left_(lines_),
         stride_(stride),
         panels_(bytes > 0 ? panels : 0),
-        times_(std::max(1, (depth + prefetch_depth - 1) / prefetch_depth)),
+        times_(std::max(1, depth / line_of_floats * (line_of_floats / prefetch_depth))),
         lines_a_time_((lines_ * panels_ + calls * times_ - 1) / (calls * times_)) {}
   /// The share of the next kernel, which is within one panel.
   void share(gemm_step& step) {
@@ -366,7 +362,7 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
         step.a = x.a + row * x.a_stride + k;
         step.a_stride = x.a_stride;
         bool const more_rows = block + 1 < blocks;
-        float const* const below = more_rows ? x.a + (row + rows) * x.a_stride + k : nullptr;
+        float const* const below = step.a + (more_rows ? rows * x.a_stride : 0);
         if (gemm::rows_collide(x.a_stride, rows)) {
           for (int r = 0; r < rows; ++r)
             std::memcpy(rows_of_a + r * padded_slice, step.a + r * x.a_stride,
@@ -380,7 +376,8 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
           step.column = panel * panel_columns;
           step.columns = std::min(count * panel_columns, x.columns - step.column);
           step.c = x.c + row * x.c_stride + step.column;
-          step.ahead = panel == first ? below : nullptr;
+          step.ahead = below;
+          step.ahead_rows = panel == first && more_rows ? (rows + 3) / 4 : 0;
           next.share(step);
           gemm::kernel_for<Weight>(rows, count > 1)(step);
           if (slice == slices - 1) gemm::finish(step, rows, epilogue);
