@@ -245,6 +245,18 @@ TEST_CASE("what does not go together") {
           g.template apply<arg_max>({g.template input<float>("y", {n, 6})}, {4});
         }) == mistake::ragged);
   CHECK(with_length([](auto& g, auto n) {
+          g.template apply<affine>({g.template input<float>("y", {n, 2, 6})}, {n, 2, 6});
+        }) == mistake::none);
+  CHECK(with_length([](auto& g, auto n) {
+          g.template apply<affine>({g.template input<float>("y", {n, 2, 6})}, {4, 2, 6});
+        }) == mistake::ragged);
+  CHECK(with_length([](auto& g, auto n) {
+          g.template apply<affine>({g.template input<float>("y", {4, 2, 6})}, {n, 2, 6});
+        }) == mistake::ragged);
+  CHECK(with_length([](auto& g, auto n) {
+          g.template apply<affine>({g.template input<float>("y", {n, 1, 6})}, {n, 6});
+        }) == mistake::ragged);
+  CHECK(with_length([](auto& g, auto n) {
           g.template apply<number_of_rows>({ts::whole(g.template input<float>("y", {n, 6}))}, {6});
         }) == mistake::none);
   CHECK(with_length([](auto& g, auto n) {

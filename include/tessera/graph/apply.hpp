@@ -101,7 +101,9 @@ constexpr int field_rank(dims const& s) { return s.rank < 2 ? 1 : 2; }
 
 /// Whether a vertex sees the rows of an operand that count, and no others: as many as of the result, or all there are.
 constexpr bool shows_its_length(dims const& s, layout_record layout, bool whole, dims const& out) {
-  if (!whole) return counted_by(s) == counted_by(out) && (counted_by(s) < 0 || layout.has_rows());
+  if (!whole)
+    return s.dim[0].length_number == out.dim[0].length_number && counted_by(s) == counted_by(out) &&
+           (counted_by(s) < 0 || layout.has_rows());
   return s.dim[0].length_number < 0 || (counted_by(s) >= 0 && layout.has_rows());
 }
 
