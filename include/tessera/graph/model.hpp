@@ -113,7 +113,8 @@ struct graph_program {
     configured_kernel const kernels[] = {isa_detail::kernel_for<lowered.keys[I]>()...};
     program_records<counts> out = lowered.records;
     ((out.kernels[I] = kernels[I].functions), ...);
-    for (int e = 0; e < counts.executes; ++e) out.executes[e].state = kernels[out.executes[e].kernel].configure;
+    for (int e = 0; e < counts.executes; ++e)
+      if (!lowered.keeps_state[e]) out.executes[e].state = kernels[out.executes[e].kernel].configure;
     return out;
   }
   static constexpr program_records<counts> records = with_kernels(std::make_integer_sequence<int, counts.kernels>{});
