@@ -139,6 +139,16 @@ TEST_CASE("parameters are read in place where they are lent, and each is given b
   CHECK(a.run(ts::in<"ids">(ids)) == b.run(ts::in<"ids">(ids)));
 }
 
+TEST_CASE("a source that lends another number of values than a parameter has is refused") {
+  for (std::size_t count : {1u, 1399u, 1401u}) {
+    lender wrong;
+    wrong.tensors["fc1.weight"].resize(count);
+    std::string const message = "tessera: parameter fc1.weight has 1400 elements, but " + std::to_string(count) +
+                                " were lent";
+    CHECK_THROWS_WITH_AS(ts::model<tied>{wrong}, message.c_str(), ts::input_error);
+  }
+}
+
 TEST_CASE("a perceptron") {
   weights const w;
   auto const pixels = reference::numbers(32 * 28, 9);
