@@ -54,8 +54,8 @@ inline void attention_head(attention_operands const& x, float* scratch) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   constexpr int block = attention_key_block;
   constexpr int score_stride = block + 16;
-  // A score becomes an exponent of 2 once the maximum is off it, unless it must be known before: the largest exponent is
-  // 0 however large scores are. A multiply-add that takes a scaled maximum off would leave what that was rounded by.
+  // A score becomes an exponent of 2 once the maximum is off it, unless it must be known before: the largest exponent
+  // is 0 however large scores are. A multiply-add that takes a scaled maximum off leaves what that was rounded by.
   constexpr float log2_e = 0x1.715476p0f;
   bool const scaled_before = x.mask != nullptr || x.scale <= 0.0f;
   float const factor = scaled_before ? 1.0f : x.scale * log2_e;
