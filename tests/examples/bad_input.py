@@ -497,8 +497,10 @@ def sizes(t):
     config = ["--config", "config=" + t.file("config.json", json.dumps(good))]
     t.refused("sizes: another setting besides", "tessera-run", [*model, *config, "--config", "layers=3"], "layers")
     for kind in ("fp8", "f16", "BF16", "bf16 ", "32"):
-        t.refused(f"sizes: weights={kind}", "tessera-run", [*model, *config, "--config", "weights=" + kind], "weights", "neither f32 nor bf16")
-    t.refused("sizes: weights of a bundled model", "tessera-run", ["minilm_l6", *model[1:], "--config", "weights=bf16"], "weights")
+        t.refused("sizes: weights=" + kind, "tessera-run", [*model, *config, "--config", "weights=" + kind],
+                  "weights", "neither f32 nor bf16")
+    t.refused("sizes: weights of a bundled model", "tessera-run",
+              ["minilm_l6", *model[1:], "--config", "weights=bf16"], "weights")
     t.refused("sizes: not compiled", "tessera-run", [*model, *config, "--compile", "never"], "not compiled yet")
     t.refused("sizes: no weights", "tessera-run", ["bert", *config, "--compile", "never", "--input", f"input_ids={ids}", "--output", t.path("sized")])
     for name, text in (("no JSON", "{"), ("a size that is missing", json.dumps({k: v for k, v in good.items() if k != "vocab_size"})),
