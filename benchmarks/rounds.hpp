@@ -56,28 +56,44 @@ alternated alternate(int rounds, Ours&& ours, Theirs&& theirs) {
   return {median(a), median(b), median(ratio)};
 }
 
-/// Speed of some work, by its rounds in which nothing else ran on the core and the peak was the machine's best.
+/// Calls `round` until `wanted` rounds were clean or `most` have passed, and `keep(peak)` after each clean one. In a
+/// clean one nothing else ran on the core, and the multiply-add peak before and after was the machine's best so far;
+/// `peak` is the mean of the two, GFLOP/s of one core.
+/// @return how many were clean
+template <class Round, class Keep>
+std::size_t clean_rounds(Round&& round, Keep&& keep, std::size_t wanted = 25, int most = 400) {
+  double best = 0;
+  std::size_t clean = 0;
+  for (int i = 0; i < most && clean < wanted; ++i) {
+    long const before = preemptions();
+    double const first = simd::fma_peak(3);
+    round();
+    double const second = simd::fma_peak(3);
+    best = std::max({best, first, second});
+    if (preemptions() != before || std::min(first, second) < 0.97 * best) continue;
+    ++clean;
+    keep((first + second) / 2);
+  }
+  return clean;
+}
+
+/// Speed of some work, by its clean rounds.
 struct clean_speed {
   double gflops = 0;
   double percent = 0;      ///< of the multiply-add peak that was measured before and after
   std::size_t rounds = 0;
 };
 
-/// Times `work`, which takes `flops`, until `wanted` rounds were clean or `most` have passed. Medians.
+/// Times `work`, which takes `flops`. Medians.
 template <class Work>
-clean_speed speed_of(double flops, int threads, Work&& work, std::size_t wanted = 25, int most = 400) {
-  double best = 0;
+clean_speed speed_of(double flops, int threads, Work&& work) {
+  double gflops = 0;
   std::vector<double> percent, speed;
-  for (int round = 0; round < most && speed.size() < wanted; ++round) {
-    long const before = preemptions();
-    double const first = simd::fma_peak(3);
-    double const gflops = 1e-9 * flops / seconds(work);
-    double const second = simd::fma_peak(3);
-    best = std::max({best, first, second});
-    if (preemptions() != before || std::min(first, second) < 0.97 * best) continue;
-    speed.push_back(gflops);
-    percent.push_back(200.0 * gflops / ((first + second) * threads));
-  }
+  clean_rounds([&] { gflops = 1e-9 * flops / seconds(work); },
+               [&](double peak) {
+                 speed.push_back(gflops);
+                 percent.push_back(100.0 * gflops / (peak * threads));
+               });
   if (speed.empty()) return {};
   return {median(speed), median(percent), speed.size()};
 }

@@ -8,7 +8,7 @@
 #include <tessera/graph/model.hpp>
 #include <tessera/models/bert.hpp>
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -82,18 +82,13 @@ void measure(char const* encoder, int threads) {
     std::vector<double> gflops, percent;
   };
   std::map<std::string, samples> by_name;
-  double best = 0;
-  std::size_t clean = 0;
-  for (int round = 0; round < 400 && clean < 25; ++round) {
-    long const before = bench::preemptions();
-    double const first = ts::simd::fma_peak(3);
+  std::vector<ts::step_profile> steps;
+  auto const round = [&] {
     model.profile(true);
     model.run();
-    std::vector<ts::step_profile> const steps = model.profile();
-    double const second = ts::simd::fma_peak(3);
-    best = std::max({best, first, second});
-    if (bench::preemptions() != before || std::min(first, second) < 0.97 * best) continue;
-    ++clean;
+    steps = model.profile();
+  };
+  auto const keep = [&](double peak) {
     std::map<std::string, ts::step_profile> sum;
     for (std::size_t s = 0; s < steps.size(); ++s) {
       ts::step_profile& to = sum[name_of_step(model.plan().program, static_cast<int>(s))];
@@ -102,9 +97,10 @@ void measure(char const* encoder, int threads) {
     }
     for (auto const& [name, step] : sum) {
       by_name[name].gflops.push_back(1e-9 * step.flops / step.seconds);
-      by_name[name].percent.push_back(200e-9 * step.flops / step.seconds / ((first + second) * threads));
+      by_name[name].percent.push_back(100e-9 * step.flops / step.seconds / (peak * threads));
     }
-  }
+  };
+  std::size_t const clean = bench::clean_rounds(round, keep);
   for (auto const& [name, s] : by_name)
     if (!name.empty())
       std::printf("%-10s  %s  %d thread%s  %7.1f GFLOP/s  %5.1f %% of the peak  (%zu clean rounds)\n", encoder,

@@ -66,10 +66,12 @@ std::string models_text() {
   }
   for (cli::sized_model const& sized : cli::sized_models)
     text += std::string(sized.name) + "  " + sized.like +
-            " of any size, compiled when it is first wanted\n  config   config=FILE, the config.json beside its weights; "
+            " of any size, compiled when it is first wanted\n"
+            "  config   config=FILE, the config.json beside its weights; "
             "weights=f32|bf16 (f32): bf16 takes half the memory\n";
-  return text + "\n  each with --vocab FILE --tokenize FILE.json (a list of strings, or of pairs of strings) instead of inputs: "
-                "ids and token_type_ids int64 [N, L] padded with -1, lengths int64 [N]\n";
+  return text +
+         "\n  each with --vocab FILE --tokenize FILE.json (a list of strings, or of pairs of strings) instead of "
+         "inputs: ids and token_type_ids int64 [N, L] padded with -1, lengths int64 [N]\n";
 }
 
 /// A two-dimensional array of int64 by name, or nothing.

@@ -141,7 +141,8 @@ TEST_CASE("what is wrong is a status and a sentence") {
   CHECK(refused(tessera_output_at(model, 0, nullptr), TESSERA_INPUT_ERROR) == "tessera: found is NULL");
   CHECK(refused(tessera_set_length(model, nullptr, 1), TESSERA_INPUT_ERROR) == "tessera: name is NULL");
   CHECK(refused(tessera_input(model, "x", nullptr), TESSERA_INPUT_ERROR) == "tessera: found is NULL");
-  CHECK(refused(tessera_set_length(model, "row", 1), TESSERA_INPUT_ERROR) == "tessera: the model has no length row, only rows");
+  CHECK(refused(tessera_set_length(model, "row", 1), TESSERA_INPUT_ERROR) ==
+        "tessera: the model has no length row, only rows");
   for (std::int64_t const n : {std::int64_t{-1}, std::int64_t{7}, std::int64_t{1} << 40})
     CHECK(refused(tessera_set_length(model, "rows", n), TESSERA_INPUT_ERROR) ==
           "tessera: length rows is " + std::to_string(n) + ", not in [0, 6]");

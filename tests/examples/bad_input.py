@@ -352,18 +352,7 @@ def weights_files(t):
     os.remove(t.path("pipe"))
 
     # A whole model and more: it runs, and one line tells what it did not use. Buffers of positions are as good as used.
-    shapes = {TABLE: [WORDS, WIDTH], "embeddings.token_type_embeddings.weight": [2, WIDTH],
-              "embeddings.position_embeddings.weight": [512, WIDTH], "embeddings.position_ids": [1, 512]}
-    linear = {"pooler.dense": (WIDTH, WIDTH)}
-    norms = ["embeddings.LayerNorm"]
-    for layer in (f"encoder.layer.{i}." for i in range(6)):
-        linear |= {layer + name: (WIDTH, WIDTH) for name in ("attention.self.query", "attention.self.key", "attention.self.value",
-                                                             "attention.output.dense")}
-        linear |= {layer + "intermediate.dense": (4 * WIDTH, WIDTH), layer + "output.dense": (WIDTH, 4 * WIDTH)}
-        norms += [layer + "attention.output.LayerNorm", layer + "output.LayerNorm"]
-    shapes |= {name + ".weight": list(shape) for name, shape in linear.items()}
-    shapes |= {name + ".bias": [shape[0]] for name, shape in linear.items()}
-    shapes |= {name + kind: [WIDTH] for name in norms for kind in (".weight", ".bias")}
+    shapes = parameters(*SIZES["minilm_l6"]) | {"embeddings.position_ids": (1, 512)}
     for name, more, words in (("whole", [], ""), ("whole, and a head", ["qa_outputs.bias", "qa_outputs.weight"],
                                                   "does not use 2 of its tensors: 'qa_outputs.bias', 'qa_outputs.weight'\n")):
         if t.only not in "weights: " + name:
@@ -507,6 +496,11 @@ def sizes(t):
     t.refused("sizes: when to compile", "tessera-run", [*model, "--compile", "later"], "--compile")
     config = ["--config", "config=" + t.file("config.json", json.dumps(good))]
     t.refused("sizes: another setting besides", "tessera-run", [*model, *config, "--config", "layers=3"], "layers")
+    for kind in ("fp8", "f16", "BF16", "bf16 ", "32"):
+        t.refused("sizes: weights=" + kind, "tessera-run", [*model, *config, "--config", "weights=" + kind],
+                  "weights", "neither f32 nor bf16")
+    t.refused("sizes: weights of a bundled model", "tessera-run",
+              ["minilm_l6", *model[1:], "--config", "weights=bf16"], "weights")
     t.refused("sizes: not compiled", "tessera-run", [*model, *config, "--compile", "never"], "not compiled yet")
     t.refused("sizes: no weights", "tessera-run", ["bert", *config, "--compile", "never", "--input", f"input_ids={ids}", "--output", t.path("sized")])
     for name, text in (("no JSON", "{"), ("a size that is missing", json.dumps({k: v for k, v in good.items() if k != "vocab_size"})),

@@ -124,6 +124,7 @@ struct network {
     g.output("prelu", g.apply<prelu>({h, ts::whole(slope)}, g.shape(h)));
     g.output("affine", g.apply<affine>({x}, g.shape(x), {2.0, 3.0}));
     g.output("default", g.apply<affine>({x}, g.shape(x)));
+    g.output("zero", g.apply<affine>({x}, g.shape(x), {0.0}));
     g.output("arg_max", g.apply<arg_max>({x}, {70}));
     g.output("columns", g.apply<column_sums>({ts::whole(x)}, {9}));
     g.output("rows", g.apply<row_sums>({x}, {70}));
@@ -166,12 +167,13 @@ TEST_CASE("vertices of one's own among bundled ones") {
   }
   for (int threads : {1, 3}) {
     ts::model<network> m{ts::engine_options{.threads = threads}};
-    auto const [p, a, by_default, numbers, c, r, none] =
+    auto const [p, a, by_default, zero, numbers, c, r, none] =
         m.run(ts::in<"x">(x), ts::in<"slope">(slope), ts::in<"w">(w));
     CHECK(close(p, want_prelu));
     for (std::size_t i = 0; i < x.size(); ++i) {
       CHECK(a[i] == 2 * x[i] + 3);
-      CHECK(by_default[i] == 0);   // numbers that are not given are 0
+      CHECK(by_default[i] == x[i] + 0.5f);   // the state that is written in the vertex
+      CHECK(zero[i] == 0);                   // of numbers that are given, those that are not are 0
     }
     CHECK(numbers == largest);
     CHECK(close(c, columns));
@@ -194,7 +196,7 @@ TEST_CASE("rows beyond a run-time length are not there") {
 
 TEST_CASE("one kernel for each vertex type, and its costs and name in the plan") {
   using program = ts::graph_program<network, ts::machines::host<>>;
-  static_assert(program::counts.kernels == 6 + 1);   // affine twice, and the product
+  static_assert(program::counts.kernels == 6 + 1);   // affine three times, and the product
   static_assert(ts::estimate(program{}).cycles > 1e9);   // a tile has nine rows of five, at a billion operations each
   CHECK(std::string_view(ts::kind_of_vertex<prelu>.kernel.functions.name) == "prelu");
   bool named = false;
@@ -243,6 +245,18 @@ TEST_CASE("what does not go together") {
         }) == mistake::none);
   CHECK(with_length([](auto& g, auto n) {
           g.template apply<arg_max>({g.template input<float>("y", {n, 6})}, {4});
+        }) == mistake::ragged);
+  CHECK(with_length([](auto& g, auto n) {
+          g.template apply<affine>({g.template input<float>("y", {n, 2, 6})}, {n, 2, 6});
+        }) == mistake::none);
+  CHECK(with_length([](auto& g, auto n) {
+          g.template apply<affine>({g.template input<float>("y", {n, 2, 6})}, {4, 2, 6});
+        }) == mistake::ragged);
+  CHECK(with_length([](auto& g, auto n) {
+          g.template apply<affine>({g.template input<float>("y", {4, 2, 6})}, {n, 2, 6});
+        }) == mistake::ragged);
+  CHECK(with_length([](auto& g, auto n) {
+          g.template apply<affine>({g.template input<float>("y", {n, 1, 6})}, {n, 6});
         }) == mistake::ragged);
   CHECK(with_length([](auto& g, auto n) {
           g.template apply<number_of_rows>({ts::whole(g.template input<float>("y", {n, 6}))}, {6});

@@ -147,6 +147,47 @@ TEST_CASE("products that do not fit") {
   CHECK(t.wrong() == mistake::type);
 }
 
+TEST_CASE("bf16 is for weights of products") {
+  auto const of = [](auto&& add) {
+    trial t;
+    add(t.g, t, t.g.parameter("w", {6, 6}, ts::element::bfloat16));
+    return t.wrong();
+  };
+  CHECK(of([](auto& g, auto& t, auto w) { ts::matmul(g, t.of({4, 6}), w); }) == mistake::none);
+  CHECK(of([](auto& g, auto& t, auto w) { ts::linear(g, t.of({2, 4, 6}), w); }) == mistake::none);
+  // on the left, as what is added, or as one matrix of several
+  CHECK(of([](auto& g, auto& t, auto w) { ts::matmul(g, w, t.of({6, 4})); }) == mistake::type);
+  CHECK(of([](auto& g, auto&, auto w) { ts::matmul(g, w, w); }) == mistake::type);
+  CHECK(of([](auto& g, auto& t, auto w) {
+          ts::matmul(g, t.of({6, 6}), t.of({6, 6}), {.residual = w});
+        }) == mistake::type);
+  CHECK(of([](auto& g, auto& t, auto) {
+          ts::matmul(g, t.of({4, 6}), t.of({6, 5}), {.bias = g.parameter("b", {5}, ts::element::bfloat16)});
+        }) == mistake::type);
+  CHECK(of([](auto& g, auto& t, auto) {
+          ts::matmul(g, t.of({2, 4, 6}), g.parameter("b", {2, 6, 5}, ts::element::bfloat16));
+          CHECK(g.first_mistake.op == ts::op_kind::matmul);
+        }) == mistake::type);
+  CHECK(of([](auto& g, auto& t, auto) {
+          ts::matmul(g, t.of({2, 4, 6}), g.parameter("b", {1, 6, 5}, ts::element::bfloat16));
+        }) == mistake::none);
+  // what is no parameter
+  CHECK(of([](auto& g, auto& t, auto) { ts::matmul(g, t.of({4, 6}), t.template of<ts::bf16>({6, 5})); }) ==
+        mistake::type);
+  // other operators
+  CHECK(of([](auto& g, auto& t, auto w) { ts::add(g, t.of({6, 6}), w); }) == mistake::type);
+  CHECK(of([](auto& g, auto& t, auto w) { ts::mul(g, w, t.of({6, 6})); }) == mistake::type);
+  CHECK(of([](auto& g, auto&, auto w) { ts::relu(g, w); }) == mistake::type);
+  CHECK(of([](auto& g, auto& t, auto w) { ts::embedding(g, w, t.template of<std::int32_t>({3})); }) == mistake::type);
+  // other types of parameters
+  for (ts::element const e : {ts::element::float16, ts::element::float64, ts::element::int32, ts::element::boolean}) {
+    trial t;
+    t.g.parameter("w", {6}, e);
+    CHECK(t.wrong() == mistake::type);
+    CHECK(t.g.first_mistake.name.view() == "w");
+  }
+}
+
 TEST_CASE("broadcasting goes by the last dimension") {
   struct {
     ts::dims a, b;

@@ -112,6 +112,20 @@ struct tied {
   }
 };
 
+// A product of which nothing but the weight is a parameter.
+template <ts::element Weights>
+struct product {
+  static constexpr void build(ts::graph& g) {
+    auto const x = g.input<float>("x", {4, 64});
+    g.output("y", ts::nn::linear(g, "fc", x, 128, {.bias = false, .weights = Weights}));
+  }
+};
+struct ones {
+  void read_float32(std::string_view, std::span<std::int64_t const>, std::span<float> values) const {
+    std::fill(values.begin(), values.end(), 1.0f);
+  }
+};
+
 struct several {
   static constexpr void build(ts::graph& g) {
     auto const a = g.input<float>("a", {3, 4});
@@ -137,6 +151,27 @@ TEST_CASE("parameters are read in place where they are lent, and each is given b
   CHECK(lent.log == std::vector<std::string>{"lend fc1.weight", "release fc1.weight", "release fc1.bias"});
   std::vector<std::int32_t> const ids = {3, 0, 49, 7, 7, 1, 2, 30, 11};
   CHECK(a.run(ts::in<"ids">(ids)) == b.run(ts::in<"ids">(ids)));
+}
+
+TEST_CASE("weights of bf16 take half the memory") {
+  ts::model<product<ts::element::float32>> wide{ones{}};
+  ts::model<product<ts::element::bfloat16>> narrow{ones{}};
+  CHECK(wide.parameters()->bytes() == 4 * 64 * 128);
+  CHECK(narrow.parameters()->bytes() == 2 * 64 * 128);
+  CHECK(wide.bytes() - narrow.bytes() == 2 * 64 * 128);
+  std::vector<float> const x(4 * 64, 1.0f);
+  auto const [y] = narrow.run(ts::in<"x">(x));
+  CHECK(y == std::vector<float>(4 * 128, 64.0f));
+}
+
+TEST_CASE("a source that lends another number of values than a parameter has is refused") {
+  for (std::size_t count : {1u, 1399u, 1401u}) {
+    lender wrong;
+    wrong.tensors["fc1.weight"].resize(count);
+    std::string const message = "tessera: parameter fc1.weight has 1400 elements, but " + std::to_string(count) +
+                                " were lent";
+    CHECK_THROWS_WITH_AS(ts::model<tied>{wrong}, message.c_str(), ts::input_error);
+  }
 }
 
 TEST_CASE("a perceptron") {

@@ -129,7 +129,21 @@ class small_file {
   std::vector<ts::safetensors::file> file_;
 };
 
-float read(ts::models::bert_checkpoint<ts::safetensors::file> const& from, std::string_view name) {
+// A file that only copies.
+struct copying_file {
+  ts::safetensors::file const& file;
+  auto tensors() const { return file.tensors(); }
+  auto const* find(std::string_view name) const { return file.find(name); }
+  void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> values) const {
+    file.read_float32(name, shape, values);
+  }
+};
+static_assert(ts::LendingWeightSource<bert_checkpoint<ts::safetensors::file>>);
+static_assert(ts::WeightSource<bert_checkpoint<copying_file>>);
+static_assert(!ts::LendingWeightSource<bert_checkpoint<copying_file>>);
+
+template <class File>
+float read(bert_checkpoint<File> const& from, std::string_view name) {
   std::int64_t const shape[] = {2};
   float values[2] = {};
   from.read_float32(name, shape, values);
@@ -251,6 +265,12 @@ TEST_CASE("what was not used, but for what is no parameter") {
   read(weights, "also_a.weight");
   read(weights, "b.weight");
   CHECK(weights.unused() == std::vector<std::string>{"cls.seq_relationship.bias", "qa_outputs.bias"});
+
+  copying_file const copied{stored.file()};
+  bert_checkpoint const copies(copied);
+  CHECK(read(copies, "b.weight") == read(weights, "b.weight"));
+  CHECK(copies.unused() ==
+        std::vector<std::string>{"a.weight", "cls.seq_relationship.bias", "qa_outputs.bias"});
 }
 
 TEST_CASE("a name that is not there is in the message, with one that is like it") {

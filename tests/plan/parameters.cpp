@@ -9,24 +9,24 @@ namespace ts = tessera;
 
 namespace {
 
-template <int Width>
+template <int Width, class Weight = float>
 struct product {
   ts::input<float, 2> a;
-  ts::input<float, 2, ts::panels<Width>> b;
+  ts::input<Weight, 2, ts::panels<Width>> b;
   ts::output<float, 2> c;
   TESSERA_FIELDS(product, a, b, c);
   void compute() const {}
 };
 
 /// a (rows x depth) times the parameter b (depth x cols) on a grid of tiles, with b in panels.
-template <int Rows, int Depth, int Cols, int GridRows, int GridCols, int Width>
+template <int Rows, int Depth, int Cols, int GridRows, int GridCols, int Width, class Weight = float>
 struct of {
   static constexpr ts::tensor<"a", float, ts::shape<Rows, Depth>, ts::by_blocks<GridRows, GridCols>> a{};
-  static constexpr ts::tensor<"b", float, ts::shape<Depth, Cols>, ts::by_blocks<GridRows, GridCols>> b{};
+  static constexpr ts::tensor<"b", Weight, ts::shape<Depth, Cols>, ts::by_blocks<GridRows, GridCols>> b{};
   static constexpr ts::tensor<"c", float, ts::shape<Rows, Cols>, ts::by_blocks<GridRows, GridCols>> c{};
   static constexpr auto program = ts::program<ts::machines::host<16>>([] {
     return ts::sequence(ts::inputs(a), ts::parameters(b), ts::outputs(c),
-                        ts::execute<product<Width>>(ts::rows(a), ts::cols(b), c));
+                        ts::execute<product<Width, Weight>>(ts::rows(a), ts::cols(b), c));
   });
   static constexpr ts::plan_view plan() { return ts::planned<std::remove_const_t<decltype(program)>>::plan(); }
 };
@@ -91,6 +91,17 @@ TEST_CASE("panels lie in order, in however many boxes they are packed, but for b
   CHECK(shares<of<16, 8, 16, 2, 4, 4>>);
   CHECK(ts::same_parameters(of<16, 8, 24, 2, 3, 4>::plan(), of<16, 8, 24, 2, 2, 4>::plan()));
   CHECK_FALSE(ts::same_parameters(of<16, 8, 24, 2, 3, 4>::plan(), of<16, 8, 24, 2, 4, 4>::plan()));   // 6 columns a box
+}
+
+TEST_CASE("boxes that do not end at a cache line have gaps between them") {
+  // 7 rows of panels of 8 in bf16 are 112 bytes.
+  using odd = of<16, 7, 64, 2, 4, 8, ts::bf16>;                                                 // boxes of 224 bytes
+  CHECK(ts::same_parameters(odd::plan(), of<32, 7, 64, 2, 4, 8, ts::bf16>::plan()));            // the same boxes
+  CHECK_FALSE(ts::same_parameters(odd::plan(), of<32, 7, 64, 2, 8, 8, ts::bf16>::plan()));
+  CHECK_FALSE(ts::same_parameters(of<16, 7, 64, 2, 1, 8, ts::bf16>::plan(), odd::plan()));
+  // Without gaps: in one box, or in boxes of four panels, 448 bytes.
+  CHECK(ts::same_parameters(of<16, 7, 64, 2, 1, 8, ts::bf16>::plan(), of<16, 7, 64, 2, 2, 8, ts::bf16>::plan()));
+  CHECK(ts::same_parameters(of<16, 8, 64, 2, 4, 8, ts::bf16>::plan(), of<16, 8, 64, 2, 2, 8, ts::bf16>::plan()));
 }
 
 TEST_CASE("parameters are packed for the same uses") {

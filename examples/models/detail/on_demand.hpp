@@ -46,7 +46,8 @@ struct bert_sizes {
     };
     auto const must_be = [&](char const* key, char const* value) {
       auto const found = config.find(key);
-      if (found != config.end() && *found != value) refuse(std::string(key) + " is not \"" + value + "\": not available");
+      if (found != config.end() && *found != value)
+        refuse(std::string(key) + " is not \"" + value + "\": not available");
     };
     must_be("hidden_act", "gelu");
     must_be("position_embedding_type", "absolute");
@@ -107,7 +108,8 @@ inline compiled_transformer transformer_on_demand(bert_sizes const& s, bert_head
       ", .hidden = " + hidden + ", .heads = " + std::to_string(s.heads) +
       ", .intermediate = " + std::to_string(s.intermediate) + ", .vocabulary = " + vocabulary +
       ", .positions = " + std::to_string(s.positions) + ", .token_types = " + std::to_string(s.token_types) +
-      ", .eps = " + eps + (narrow ? ", .weights = tessera::element::bfloat16" : "") + ", .tokens = Tokens, .sequences = Tokens / 2 < 64 ? Tokens / 2 : 64};\n"
+      ", .eps = " + eps + (narrow ? ", .weights = tessera::element::bfloat16" : "") +
+      ", .tokens = Tokens, .sequences = Tokens / 2 < 64 ? Tokens / 2 : 64};\n"
       "};\n"
       "constexpr cli::sequence_array makes[] = {" + makes[which] + "};\n"
       "constinit cli::transformer_kind const kind =\n"

@@ -101,7 +101,9 @@ constexpr int field_rank(dims const& s) { return s.rank < 2 ? 1 : 2; }
 
 /// Whether a vertex sees the rows of an operand that count, and no others: as many as of the result, or all there are.
 constexpr bool shows_its_length(dims const& s, layout_record layout, bool whole, dims const& out) {
-  if (!whole) return counted_by(s) == counted_by(out) && (counted_by(s) < 0 || layout.has_rows());
+  if (!whole)
+    return s.dim[0].length_number == out.dim[0].length_number && counted_by(s) == counted_by(out) &&
+           (counted_by(s) < 0 || layout.has_rows());
   return s.dim[0].length_number < 0 || (counted_by(s) >= 0 && layout.has_rows());
 }
 
@@ -134,7 +136,7 @@ constexpr graph_mistake mistake_of(graph const& g, op_record const& op, node res
 /// @tparam V  its fields: an input for each operand, an output, and any scratch and state. It runs once a tile.
 /// @param operands  tensors of the fields' element types; without ts::whole with as many rows as the result
 /// @param shape     of the result, whose elements are of the output's type
-/// @param numbers   at most four, for V::configure(); missing ones are 0
+/// @param numbers   at most four, for V::configure(), which is not called without any; missing ones are 0
 template <class V>
 constexpr node graph::apply(std::initializer_list<vertex_operand> operands, dims const& shape,
                             std::initializer_list<double> numbers) {
@@ -154,6 +156,7 @@ constexpr node graph::apply(std::initializer_list<vertex_operand> operands, dims
     }
     int n = 0;
     for (double v : numbers) op.number[n++] = v;
+    op.attribute[1] = n;
     node const result = add_op(op, shape, kind.edge[op.operands].type);
     if (first_mistake.what != graph_mistake::kind::none) return {0};
     graph_mistake const m = detail::mistake_of(*this, op, result);

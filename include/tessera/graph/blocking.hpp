@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocking: over which grid of tiles an operator's result is split. For a product, by the machine's cost model: of the
-// grids that there are, the one that takes the fewest cycles.
+// grids that are tried, the one that takes the fewest cycles. Tried are the fewest parts of the rows that are not too
+// tall, that doubled, doubled again and so on, each with every cut of the columns between panels.
 //
 //   (128, 768) · (768, 3072) in panels of 32, host<64>   ->   grid 1 x 8: 12 panels and all rows a tile
 #pragma once
@@ -42,7 +43,8 @@ constexpr double waiting(int tiles) {
   return sum / 4;
 }
 
-/// Cycles that a product of `rows` x `depth` and `depth` x `cols` takes on a grid, as far as the grid decides them.
+/// Cycles that a product of `rows` x `depth` and `depth` x `cols` takes on a grid, as far as the grid decides them. A
+/// weight counts as four bytes even where it is stored as bf16: both kinds of a model are split alike.
 constexpr double product_cycles(machine const& m, int rows, int cols, int depth, int panel, tile_grid grid) {
   constexpr double start = 500;   // of a vertex: first accesses, an incomplete block at the end
   int const tiles = grid.rows * grid.cols;
@@ -62,8 +64,9 @@ constexpr double product_cycles(machine const& m, int rows, int cols, int depth,
 }
 
 /// The grid of a product of `rows` x `depth` and `depth` x `cols`, whose right side is packed in panels: the cheapest
-/// one. Columns are cut between panels, so that the packed panels are the same for every grid; where columns are no
-/// multiple of a panel they are cut anywhere, but into as many parts whatever the rows.
+/// of those tried. Rows are cut into the fewest parts, or those doubled. Columns are cut between panels, so that the
+/// packed panels are the same for every grid; where columns are no multiple of a panel they are cut anywhere, but into
+/// as many parts whatever the rows.
 constexpr tile_grid product_grid(machine const& m, int rows, int cols, int depth, int panel) {
   int const panels = (cols + panel - 1) / panel;
   tile_grid best;
@@ -104,8 +107,8 @@ constexpr double attention_cycles(machine const& m, int rows, int depth, tile_gr
   return grid.cols * (arithmetic + grid.rows * packing) * (1 + waiting(grid.rows * grid.cols));
 }
 
-/// The grid of packed attention over `heads` of `depth` columns: a head a column of tiles, and the number of blocks of
-/// rows that is cheapest; a block has at least fewest_rows.
+/// The grid of packed attention over `heads` of `depth` columns: a head a column of tiles, and of the powers of 2 the
+/// number of blocks of rows that is cheapest; a block has at least fewest_rows.
 constexpr tile_grid attention_grid(machine const& m, int rows, int heads, int depth) {
   if (heads > m.tiles) return {1, largest_divisor(heads, m.tiles)};
   tile_grid best{1, heads};

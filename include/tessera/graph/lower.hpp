@@ -34,6 +34,7 @@ class lowering {
  public:
   record_counts used;
   kernel_key keys[N.kernels + 1];
+  bool keeps_state[N.executes + 1] = {};   ///< of an execute: vertices keep their default state, whatever its numbers
   std::conditional_t<Store, program_records<N>, nothing_stored> records;
 
   constexpr lowering(graph const& g, machine const& m) : g_(g), machine_(m) {
@@ -394,6 +395,7 @@ class lowering {
     map(op.result, grid);
     begin({.kind = op.kind, .vertex = op.vertex}, grid);
     for (double n : op.number) number(n);
+    keeps_state[used.executes] = op.attribute[1] == 0;
     for (int i = 0; i < op.operands; ++i) {
       bool const everything = (op.attribute[0] >> i & 1) != 0;
       access(kind.edge[i].field, op.operand[i], op.result, everything ? all : block_rows, all, kind.edge[i].layout);

@@ -34,8 +34,10 @@ template <class S>
 concept WeightSource = requires(S const& source, std::string_view name, std::span<std::int64_t const> shape,
                                 std::span<float> values) { source.read_float32(name, shape, values); };
 
-/// A source that can also show values where they lie, or nothing where it has to convert them, and that is told when
-/// they are no longer wanted: a file that is larger than everything else need not be in memory twice.
+/// A source that can also show values where they lie, and that is told when they are no longer wanted: a file that is
+/// larger than everything else need not be in memory twice. What is lent has as many values as the shape, which stay
+/// until release(name); nothing is lent where values have to be converted, and read_float32 is called then. release is
+/// called once for each parameter, however it was read.
 template <class S>
 concept LendingWeightSource =
     WeightSource<S> && requires(S const& source, std::string_view name, std::span<std::int64_t const> shape) {
@@ -113,7 +115,8 @@ struct graph_program {
     configured_kernel const kernels[] = {isa_detail::kernel_for<lowered.keys[I]>()...};
     program_records<counts> out = lowered.records;
     ((out.kernels[I] = kernels[I].functions), ...);
-    for (int e = 0; e < counts.executes; ++e) out.executes[e].state = kernels[out.executes[e].kernel].configure;
+    for (int e = 0; e < counts.executes; ++e)
+      if (!lowered.keeps_state[e]) out.executes[e].state = kernels[out.executes[e].kernel].configure;
     return out;
   }
   static constexpr program_records<counts> records = with_kernels(std::make_integer_sequence<int, counts.kernels>{});
@@ -136,7 +139,8 @@ class model {
       : executor_(plan(), with_cyclic(options)) {}
 
   /// Reads and packs the parameters.
-  /// @throws io_error or input_error from the source, before anything of the model is used
+  /// @throws io_error or input_error from the source, or input_error if it lends another number of values than a
+  ///         parameter has, before anything of the model is used
   template <WeightSource Source>
   explicit model(Source const& weights, engine_options const& options = {}) : executor_(plan(), with_cyclic(options)) {
     load(weights);
@@ -251,6 +255,10 @@ class model {
         if constexpr (LendingWeightSource<Source>) weights.release(name);
       } else if constexpr (LendingWeightSource<Source>) {
         std::span<float const> const lent = weights.lend_float32(name, shape);
+        if (!lent.empty() && lent.size() != volume(p.id))
+          throw input_error("tessera: parameter " + std::string(name) + " has " + std::to_string(volume(p.id)) +
+                                " elements, but " + std::to_string(lent.size()) + " were lent",
+                            std::string(name));
         if (lent.empty()) write_copy(weights, p.id, name, shape);
         else executor_.write(p.id, lent.data());
         weights.release(name);

@@ -90,7 +90,8 @@ struct matmul_options {
   node residual = {};                      ///< … and before this tensor of the result's shape is added
 };
 
-/// a (…, M, K) · b (…, K, N) -> (…, M, N), of float; b can be a parameter of bf16. Leading dimensions are broadcast; where b has none, those of a are rows.
+/// a (…, M, K) · b (…, K, N) -> (…, M, N), of float; b can be a parameter of bf16 that is one matrix. Leading
+/// dimensions are broadcast; where b has none, those of a are rows.
 /// Attributes: transpose_a, transpose_b, activation, batch, K.
 constexpr node matmul(graph& g, node a, node b, matmul_options const& options = {}) {
   dims const sa = g.shape(a);
@@ -116,6 +117,7 @@ constexpr node matmul(graph& g, node a, node b, matmul_options const& options = 
 
   std::int64_t batch = 1;
   if (lead_b.volume() > 1 || (options.transpose_a && lead_a.volume() > 1)) {
+    if (narrow) return detail::wrong_type(g, op_kind::matmul, b);   // read in place, not repeated
     batch = lead.volume();
     dims full_a = lead, full_b = lead;
     full_a.rank += 2;

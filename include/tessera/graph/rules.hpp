@@ -92,7 +92,7 @@ constexpr bool graph_is_valid() {
                   "tessera: the shapes of these operands do not go together (docs/errors/operands_fit.md)");
     return false;
   } else if constexpr (S::mistake.what == kind::type) {
-    static_assert(operand_type_fits<operator_word<S>, shape_word<words::first_shape, S, false>>,
+    static_assert(operand_type_fits<owner_word<S>, shape_word<words::first_shape, S, false>>,
                   "tessera: an operand holds elements of a type that the operator does not take "
                   "(docs/errors/operand_type_fits.md)");
     return false;

@@ -15,8 +15,9 @@
 
 namespace tessera::models {
 
-/// A view of a file of tensors under the names that the bert model asks for. File: find(name), read_float32(…),
-/// lend_float32(…), release(name) and tensors(), as ts::safetensors::file has them; it must outlive the view.
+/// A view of a file of tensors under the names that the bert model asks for. File: find(name), read_float32(…) and
+/// tensors(), as ts::safetensors::file has them, and lend_float32(…) and release(name) if values can be read in place;
+/// it must outlive the view. Reads are noted for unused(): two models may not be loaded from one view at once.
 template <class File>
 class bert_checkpoint {
  public:
@@ -27,11 +28,17 @@ class bert_checkpoint {
     file_.read_float32(read(name), shape, values);
   }
   /// The same where they lie, or nothing if they have to be copied.
-  std::span<float const> lend_float32(std::string_view name, std::span<std::int64_t const> shape) const {
+  std::span<float const> lend_float32(std::string_view name, std::span<std::int64_t const> shape) const
+    requires requires(File const& f) { f.lend_float32(name, shape); }
+  {
     return file_.lend_float32(read(name), shape);
   }
   /// Gives the memory of what was read back.
-  void release(std::string_view name) const { file_.release(stored(name)); }
+  void release(std::string_view name) const
+    requires requires(File const& f) { f.release(name); }
+  {
+    file_.release(stored(name));
+  }
   /// The file's tensors that nothing has read so far, such as a head that the model does not have. Not among them is what
   /// files hold though it is no parameter: position_ids, and second copies of tensors that two layers share.
   std::vector<std::string> unused() const {

@@ -52,8 +52,8 @@ constexpr bool packs_all_boxes(program_view const& p, packed_access packed) {
   return false;
 }
 
-/// Whether the boxes of an access, one after the other, are the panels of the whole matrix in order: then it does not
-/// matter into how many boxes it is split.
+/// Whether the boxes of an access, one after the other, are the panels of the whole matrix in order and without gaps
+/// (a box begins at a cache line): then it does not matter into how many boxes it is split.
 constexpr bool panels_in_order(program_view const& p, access_record const& a) {
   tensor_record const& t = p.tensors[a.tensor];
   bool const by_rows = a.layout.kind == layout_kind::row_panels;
@@ -64,8 +64,10 @@ constexpr bool panels_in_order(program_view const& p, access_record const& a) {
   if (a.dim[by_rows ? 1 : 0].from >= 0) return false;
   if (split.from < 0) return true;
   tensor_record const& by = p.tensors[a.by];
-  int const extent = t.extent[by_rows ? 0 : 1];
-  return by.extent[split.from] == extent && extent % (by.map.grid[split.from] * a.layout.width) == 0;
+  int const extent = t.extent[by_rows ? 0 : 1], depth = t.extent[by_rows ? 1 : 0];
+  int const boxes = by.map.grid[split.from];
+  if (by.extent[split.from] != extent || extent % (boxes * a.layout.width) != 0) return false;
+  return boxes == 1 || std::int64_t{extent / boxes} * depth * bytes_of(t.type) % 64 == 0;
 }
 
 /// Whether two accesses of equal tensors name the same boxes in the same order.

@@ -54,7 +54,8 @@ inline void attention_head(attention_operands const& x, float* scratch) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   constexpr int block = attention_key_block;
   constexpr int score_stride = block + 16;
-  // A score becomes an exponent of 2 in the multiply-add that takes the maximum off, unless it must be known before.
+  // A score becomes an exponent of 2 once the maximum is off it, unless it must be known before: the largest exponent
+  // is 0 however large scores are. A multiply-add that takes a scaled maximum off leaves what that was rounded by.
   constexpr float log2_e = 0x1.715476p0f;
   bool const scaled_before = x.mask != nullptr || x.scale <= 0.0f;
   float const factor = scaled_before ? 1.0f : x.scale * log2_e;
@@ -103,16 +104,16 @@ inline void attention_head(attention_operands const& x, float* scratch) {
             simd::store(row + i, score, count);
           });
         float const before = largest[r];
-        largest[r] = std::max(before, max_row(row, keys) * factor);
-        batch<float> const shift(largest[r] == lowest ? 0.0f : largest[r]);  // nothing seen yet: 2^(-∞ - 0) = 0
+        largest[r] = std::max(before, max_row(row, keys));
+        batch<float> const top(largest[r] == lowest ? 0.0f : largest[r]);  // nothing seen yet: 2^(-∞ - 0) = 0
         float const added = sum_row(keys, [&](int i, auto count) {
-          batch<float> const exponent = simd::fma(simd::load(row + i, count), batch<float>(factor), -shift);
+          batch<float> const exponent = (simd::load(row + i, count) - top) * batch<float>(factor);
           batch<float> const weight = simd::keep(simd::exp2(exponent), count, 0.0f);
           simd::store(row + i, weight, count);
           return weight;
         });
         if (key > 0 && largest[r] > before) {  // what was summed so far had a smaller maximum
-          batch<float> const shrink = simd::exp2(batch<float>(before) - shift);
+          batch<float> const shrink = simd::exp2((batch<float>(before) - top) * batch<float>(factor));
           sum[r] *= simd::hmax(shrink);
           simd::for_each_batch<float>(x.depth, [&](int i, auto count) {
             float* const to = out + r * x.out_stride + i;
