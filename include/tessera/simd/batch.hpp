@@ -130,18 +130,28 @@ TESSERA_TERNARY(float, fnma, c - a * b)
 TESSERA_TERNARY(double, fma, a* b + c)
 TESSERA_TERNARY(double, fnma, c - a * b)
 #endif
-/// fma(broadcast(element), b, c), which AVX-512 reads from memory within the multiply-add: one instruction.
-TESSERA_INLINE batch<float> fma_element(float const& element, batch<float> const& b, batch<float> const& c) {
-#if defined(__AVX512F__) && !defined(__clang__)   // clang keeps what assembly changes in memory
-  __m512 sum = c;   // written out, since GCC loads an element that is used twice into a register
-  asm("{vfmadd231ps %2%{1to16%}, %1, %0|vfmadd231ps %0, %1, %2%{1to16%}}"
-      : "+v"(sum)
-      : "v"(static_cast<__m512>(b)), "m"(element));
-  return batch<float>(sum);
-#else
-  return fma(broadcast(element), b, c);
-#endif
+// sum = fma(a, b, sum), in place: where many sums fill the registers, GCC moves them about if it may choose which of three
+// operands a multiply-add overwrites. So on AVX-512 it may not. (clang keeps what assembly changes in memory.)
+#if defined(__AVX512F__) && !defined(__clang__)
+TESSERA_INLINE void add_product(batch<float>& sum, batch<float> const& a, batch<float> const& b) {
+  __m512 in_place = sum;
+  asm("{vfmadd231ps %2, %1, %0|vfmadd231ps %0, %1, %2}" : "+v"(in_place) : "v"(__m512(a)), "v"(__m512(b)));
+  sum = batch<float>(in_place);
 }
+/// The same of one element, which AVX-512 reads from memory within the multiply-add.
+TESSERA_INLINE void add_product(batch<float>& sum, float const& element, batch<float> const& b) {
+  __m512 in_place = sum;
+  asm("{vfmadd231ps %2%{1to16%}, %1, %0|vfmadd231ps %0, %1, %2%{1to16%}}"
+      : "+v"(in_place)
+      : "v"(__m512(b)), "m"(element));
+  sum = batch<float>(in_place);
+}
+#else
+TESSERA_INLINE void add_product(batch<float>& sum, batch<float> const& a, batch<float> const& b) { sum = fma(a, b, sum); }
+TESSERA_INLINE void add_product(batch<float>& sum, float const& element, batch<float> const& b) {
+  sum = fma(broadcast(element), b, sum);
+}
+#endif
 #if defined(__aarch64__)
 TESSERA_BINARY(float, div, vdivq_f32(a, b))
 TESSERA_BINARY(double, div, vdivq_f64(a, b))

@@ -111,38 +111,33 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
   for (int r = 0; r < Rows; ++r)
     for (int line = 0; line < Panels * gemm_tile.columns; line += 16) simd::prefetch(step.c + r * step.c_stride + line);
 
-  // One pointer for three rows: [p], [p + stride], [p + 2 stride] are addresses the hardware forms itself, so that the
-  // rows of the largest tile need five integer registers. The empty assembly keeps compilers from undoing that; single
-  // variables, since GCC 12 at -O3 leaves an array of pointers in memory.
-  static_assert(Rows <= 15);
-  float const* p0 = step.a;
-  float const* p3 = step.a + (Rows > 3 ? 3 : 0) * step.a_stride;
-  float const* p6 = step.a + (Rows > 6 ? 6 : 0) * step.a_stride;
-  float const* p9 = step.a + (Rows > 9 ? 9 : 0) * step.a_stride;
-  float const* p12 = step.a + (Rows > 12 ? 12 : 0) * step.a_stride;
+  // A pointer for two rows: [p] and [p + stride] are addresses the hardware forms itself, so that the rows of the largest
+  // tile need eight integer registers. The empty assembly keeps compilers from undoing that; single variables, since GCC
+  // 12 at -O3 leaves an array of pointers in memory.
+  static_assert(Rows <= 14);
+  auto const row_pointer = [&](int r) { return step.a + (r < Rows ? r : 0) * step.a_stride; };
+  float const *p0 = row_pointer(0), *p2 = row_pointer(2), *p4 = row_pointer(4), *p6 = row_pointer(6);
+  float const *p8 = row_pointer(8), *p10 = row_pointer(10), *p12 = row_pointer(12);
   constexpr bool narrow = sizeof(Weight) == 2;
   constexpr int line_of_weights = 64 / static_cast<int>(sizeof(Weight));
   auto const* b = static_cast<Weight const*>(step.b);
   std::byte const* next = step.next;
   batch<float> row_of_b[Panels * vectors];
-  // Instructions are what a core runs out of first that it shares with another thread of the machine. So a row whose
-  // address needs no index is read by the multiply-add itself, where the instruction set can, and on AVX-512 pointers
-  // move once in `prefetch_depth`. With few registers to spare GCC puts vectors on the stack in such a loop.
+  // Instructions are what a core runs out of first that it shares with another thread of the machine. So on AVX-512 the
+  // row whose address needs no index is read by the multiply-adds themselves, and pointers move once in `prefetch_depth`.
+  // With few registers to spare GCC puts vectors on the stack in such a loop.
   constexpr bool unrolled = width == 16 && !narrow;
-  auto const add_three_rows = [&](float const*& p, auto first, int k) __attribute__((always_inline)) {
-    constexpr int from = decltype(first)::value;
-    constexpr int to = std::min(from + 3, Rows);
-    if constexpr (from < to) {
+  auto const add_two_rows = [&](float const*& p, auto first, int k) __attribute__((always_inline)) {
+    constexpr int r = decltype(first)::value;
+    if constexpr (r < Rows) {
       asm("" : "+r"(p));
 #pragma GCC unroll 16
-      for (int r = from; r < to; ++r) {
-        float const* const element = p + (r - from) * step.a_stride + k;
-        batch<float> const copies = simd::broadcast(*element);
+      for (int v = 0; v < Panels * vectors; ++v) simd::add_product(sum[r][v], p[k], row_of_b[v]);
+    }
+    if constexpr (r + 1 < Rows) {
+      batch<float> const element = simd::broadcast(p[step.a_stride + k]);
 #pragma GCC unroll 16
-        for (int v = 0; v < Panels * vectors; ++v)
-          sum[r][v] = r == from ? simd::fma_element(*element, row_of_b[v], sum[r][v])
-                                : simd::fma(copies, row_of_b[v], sum[r][v]);
-      }
+      for (int v = 0; v < Panels * vectors; ++v) simd::add_product(sum[r + 1][v], element, row_of_b[v]);
     }
   };
   auto const add_depth = [&](int k) __attribute__((always_inline)) {
@@ -159,15 +154,17 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
 #pragma GCC unroll 16
       for (int column = 0; column < gemm_tile.columns; column += line_of_weights)
         simd::prefetch(row + panel * step.panel_stride + 24 * gemm_tile.columns + column);
-    add_three_rows(p0, std::integral_constant<int, 0>{}, k);
-    add_three_rows(p3, std::integral_constant<int, 3>{}, k);
-    add_three_rows(p6, std::integral_constant<int, 6>{}, k);
-    add_three_rows(p9, std::integral_constant<int, 9>{}, k);
-    add_three_rows(p12, std::integral_constant<int, 12>{}, k);
+    add_two_rows(p0, std::integral_constant<int, 0>{}, k);
+    add_two_rows(p2, std::integral_constant<int, 2>{}, k);
+    add_two_rows(p4, std::integral_constant<int, 4>{}, k);
+    add_two_rows(p6, std::integral_constant<int, 6>{}, k);
+    add_two_rows(p8, std::integral_constant<int, 8>{}, k);
+    add_two_rows(p10, std::integral_constant<int, 10>{}, k);
+    add_two_rows(p12, std::integral_constant<int, 12>{}, k);
   };
   auto const advance = [&](int k) __attribute__((always_inline)) {
     b += k * gemm_tile.columns;
-    p0 += k, p3 += k, p6 += k, p9 += k, p12 += k;
+    p0 += k, p2 += k, p4 += k, p6 += k, p8 += k, p10 += k, p12 += k;
   };
   // What comes next is fetched a few lines at a time, since a core waits for few at once: the lines of the rows ahead,
   // which are too short for hardware to follow, and the panels.
