@@ -196,8 +196,12 @@ class Legacy:
 def open_weights(path):
     try:
         with open(path, "rb") as file:
-            start = file.read(4)
-        return Archive(path) if start == b"PK\x03\x04" else Legacy(path)
+            start = file.read(16)
+        if start[8:9] == b"{":
+            raise Refused("is a safetensors file already")
+        if not start.startswith((b"PK\x03\x04", b"\x80")):   # an archive, or a pickle of protocol 2 or later
+            raise Refused("is no file of torch.save")
+        return Archive(path) if start.startswith(b"PK") else Legacy(path)
     except OSError as error:
         raise Refused(f"cannot be read ({error.strerror})")
 
@@ -248,10 +252,10 @@ def write(path, weights, tensors):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", help="what torch.save wrote")
     parser.add_argument("output", help="the safetensors file to write")
-    parser.add_argument("--key", action="append", default=[], metavar="NAME", help="of a nested dictionary")
+    parser.add_argument("--key", action="append", default=[], metavar="NAME", help="tensors are under this key, say state_dict; again to go deeper")
     arguments = parser.parse_args()
     try:
         weights = open_weights(arguments.file)

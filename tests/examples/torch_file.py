@@ -197,8 +197,10 @@ class TorchFile(unittest.TestCase):
         self.refused(saved(weights, legacy=True, machine={"little_endian": False}), "big-endian")
         self.refused(saved(weights, compression=zipfile.ZIP_DEFLATED), "compressed")
         self.refused(pickle.dumps(1), "torch.save")
-        self.refused(b"", "damaged")
-        self.refused(b"(" * 100000 + b"." , "damaged")
+        self.refused(b"", "torch.save")
+        self.refused(b"\x93NUMPY\x01\x00", "torch.save")
+        self.refused(struct.pack("<Q", 2) + b"{}", "safetensors file already")
+        self.refused(b"\x80\x02" + b"(" * 100000 + b".", "damaged")
 
     def test_files_that_cannot_be_read_or_written(self):
         done, _ = self.convert(saved(self.weights), output=self.at / "nowhere" / "weights.safetensors")
