@@ -201,7 +201,7 @@ def open_weights(path):
             raise Refused("is a safetensors file already")
         if not start.startswith((b"PK\x03\x04", b"\x80")):   # an archive, or a pickle of protocol 2 or later
             raise Refused("is no file of torch.save")
-        return Archive(path) if start.startswith(b"PK") else Legacy(path)
+        return Archive(path) if start[:2] == b"PK" else Legacy(path)
     except OSError as error:
         raise Refused(f"cannot be read ({error.strerror})")
 

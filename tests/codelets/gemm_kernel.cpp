@@ -119,7 +119,7 @@ TEST_CASE("what comes next is fetched once, evenly, and little beside it") {
           INFO("panels ", panels, " lines ", lines, " depth ", depth, " calls ", calls);
           std::ptrdiff_t const stride = 64 * (lines + 50);
           kernels::gemm::next_panels next(memory.data(), 64 * lines, stride, panels, depth, calls);
-          int const times = std::max(1, depth / 16 * (16 / kernels::prefetch_depth));
+          int const times = std::max(1, depth / kernels::line_of_floats * kernels::prefetches_a_line);
           std::vector<int> fetched(at(panels) * at(lines) + 1);
           int most = 0, outside = 0;
           for (int call = 0; call < 2 * calls; ++call) {

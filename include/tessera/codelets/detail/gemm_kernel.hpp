@@ -58,6 +58,8 @@ inline constexpr std::ptrdiff_t gemm_panel_bytes = gemm_tile.columns == 32 ? 768
 inline constexpr int prefetch_depth = 4;
 /// Floats in a cache line.
 inline constexpr int line_of_floats = 16;
+/// So often something is prefetched while a cache line of A is multiplied.
+inline constexpr int prefetches_a_line = line_of_floats / prefetch_depth;
 
 /// Panels that `columns` columns need.
 constexpr int gemm_panels(int columns) { return (columns + gemm_tile.columns - 1) / gemm_tile.columns; }
@@ -174,7 +176,7 @@ TESSERA_NOINLINE void gemm_kernel(gemm_step const& parameters) {
     float const* row_ahead = ahead;
     ahead += line_of_floats;
 #pragma GCC unroll 1
-    for (int part = line_of_floats / prefetch_depth; part > 0; --part) {
+    for (int part = prefetches_a_line; part > 0; --part) {
       for (int row = step.ahead_rows; row > 0; --row, row_ahead += step.ahead_stride) simd::prefetch(row_ahead);
       for (int line = step.next_lines; line > 0; --line, next += 64) simd::prefetch_second_level(next);
       if constexpr (unrolled) {
@@ -249,7 +251,7 @@ class next_panels {
         left_(lines_),
         stride_(stride),
         panels_(bytes > 0 ? panels : 0),
-        times_(std::max(1, depth / line_of_floats * (line_of_floats / prefetch_depth))),
+        times_(std::max(1, depth / line_of_floats * prefetches_a_line)),
         lines_a_time_((lines_ * panels_ + calls * times_ - 1) / (calls * times_)) {}
   /// The share of the next kernel, which is within one panel.
   void share(gemm_step& step) {
@@ -359,7 +361,7 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
         step.a = x.a + row * x.a_stride + k;
         step.a_stride = x.a_stride;
         bool const more_rows = block + 1 < blocks;
-        float const* const below = step.a + (more_rows ? rows * x.a_stride : 0);
+        step.ahead = step.a + (more_rows ? rows * x.a_stride : 0);
         if (gemm::rows_collide(x.a_stride, rows)) {
           for (int r = 0; r < rows; ++r)
             std::memcpy(rows_of_a + r * padded_slice, step.a + r * x.a_stride,
@@ -373,8 +375,7 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
           step.column = panel * panel_columns;
           step.columns = std::min(count * panel_columns, x.columns - step.column);
           step.c = x.c + row * x.c_stride + step.column;
-          step.ahead = below;
-          step.ahead_rows = panel == first && more_rows ? (rows + 3) / 4 : 0;
+          step.ahead_rows = panel == first && more_rows ? (rows + prefetches_a_line - 1) / prefetches_a_line : 0;
           next.share(step);
           gemm::kernel_for<Weight>(rows, count > 1)(step);
           if (slice == slices - 1) gemm::finish(step, rows, epilogue);
