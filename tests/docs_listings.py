@@ -9,6 +9,7 @@ Checks what README.md and docs/**/*.md show against the files it comes from:
   ```cpp tests/x.cpp#field        the part of a file between the lines `// [field]` and `// [end]`
   ```text examples/01_heat.out    what a program prints; `…` in the file stands for any text
   [text](page.md#heading)         links to files and headings of the repository lead somewhere
+  error: …                        in docs/errors/NAME.md: the library's own sentence, which names that page
 
 Paths of files are relative to ROOT, those of links to the page. Prints what does not agree and returns 1 then.
 """
@@ -76,6 +77,13 @@ def check_links(root, page, text):
     return found
 
 
+def check_errors(name, text):
+    """A page of a constraint shows the library's own words, not some other mistake that was in the way."""
+    shown = [line for _, _, body in FENCE.findall(text) for line in body.splitlines() if line.startswith("error: ")]
+    return [f"{name}: shows {line!r}, not the sentence of this constraint" for line in shown
+            if not re.search(rf"tessera: .*\({re.escape(str(name))}\)", line)]
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     mistakes, files = [], 0
@@ -94,6 +102,8 @@ def main():
             else:
                 mistakes += compare(name, path, shown, lines_of(stored))
         mistakes += check_links(root, page, text)
+        if name.parent == pathlib.Path("docs/errors"):
+            mistakes += check_errors(name, text)
     for mistake in mistakes:
         print(mistake)
     print(f"{files} files shown, {len(mistakes)} mistakes")
