@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -80,6 +81,18 @@ TEST_CASE("a name that is not there, and the one that was probably meant") {
   CHECK(meant("eight") == "f: has no tensor 'eight'");
   CHECK(meant("encoder.norm.weight") == "f: has no tensor 'encoder.norm.weight'");
   CHECK(meant("") == "f: has no tensor ''");
+
+  // Where all names are known that are read, none that one of them means is offered for another.
+  auto const missing = [&](std::vector<std::string_view> const& names) {
+    return MESSAGE_OF(ts::io_error, std::for_each(names.begin(), names.end(), [&](auto n) { file.require(n, names); }));
+  };
+  CHECK(missing({"encoder.layer.0.bias", "encoder.layer.1.bias", "encoder.layer.2.bias"}) ==
+        "f: has no tensor 'encoder.layer.2.bias'");
+  CHECK(missing({"encoder.layer.2.bias", "encoder.layer.0.bias"}) ==
+        "f: has no tensor 'encoder.layer.2.bias'; there is 'encoder.layer.1.bias'");
+  CHECK(missing({"pooler.dense.weight", "encoder.layer.2.bias", "x"}) ==
+        "f: has no tensor 'pooler.dense.weight', nor 2 others that are read; there is 'bert.pooler.dense.weight'");
+  CHECK_NOTHROW(file.require("encoder.layer.0.bias", {}));
 }
 
 TEST_CASE("what is written is read back, aligned") {

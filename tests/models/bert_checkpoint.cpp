@@ -285,4 +285,16 @@ TEST_CASE("a name that is not there is in the message, with one that is like it"
   CHECK(message ==
         stored.file().path() + ": has no tensor 'pooler.dense.weight'; there is 'model.bert.pooler.dense.weight'");
   CHECK(weights.unused().size() == 2);
+
+  // A model that reads both of a layer's tensors is not offered the one for the other.
+  small_file const layer({"fc1.weight", "fc2.weigth"});
+  std::string_view const names[] = {"fc1.weight", "fc2.weight"};
+  try {
+    ts::models::bert_checkpoint const checkpoint(layer.file());
+    for (std::string_view const name : names) checkpoint.require(name, names);
+    FAIL("accepted");
+  } catch (ts::io_error const& e) {
+    message = e.what();
+  }
+  CHECK(message == layer.file().path() + ": has no tensor 'fc2.weight'; there is 'fc2.weigth'");
 }

@@ -45,6 +45,13 @@ concept LendingWeightSource =
       source.release(name);
     };
 
+/// A source that is told the names of all parameters, and throws a better message for it if one is not there.
+template <class S>
+concept CheckingWeightSource =
+    WeightSource<S> && requires(S const& source, std::string_view name, std::span<std::string_view const> names) {
+      source.require(name, names);
+    };
+
 /// An input by name, for model::run().
 template <label Name, class T>
 struct named_input {
@@ -244,12 +251,15 @@ class model {
   template <class Source>
   void load(Source const& weights) {
     graph const& g = graph_of<M>::value;
+    std::vector<std::string_view> names;
+    for (named_node const& p : g.parameters) names.push_back(g.name_of(p));
     for (named_node const& p : g.parameters) {
       dims const& s = g.shape({p.id});
       std::int64_t extents[max_rank] = {};
       for (int d = 0; d < s.rank; ++d) extents[d] = s[d];
       std::span<std::int64_t const> const shape(extents, static_cast<std::size_t>(s.rank));
       std::string_view const name = g.name_of(p);
+      if constexpr (CheckingWeightSource<Source>) weights.require(name, names);
       if (g.type({p.id}) == element::bfloat16) {
         write_narrow(weights, p.id, name, shape);
         if constexpr (LendingWeightSource<Source>) weights.release(name);

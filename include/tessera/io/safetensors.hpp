@@ -86,11 +86,17 @@ class file {
   /// @throws io_error  if there is none; the message says which name there is that is like it
   tensor const& at(std::string_view name) const {
     if (tensor const* const found = find(name)) return *found;
-    io_detail::likely_name search(name);
-    for (tensor const& t : tensors_) search.offer(t.name);
-    throw io_error(path_ + ": has no tensor " + io_detail::in_quotes(name) +
-                       (search.found().empty() ? "" : "; there is " + io_detail::in_quotes(search.found())),
-                   path_);
+    refuse_name(name, {}, 0);
+  }
+  /// Checks that there is a tensor of that name or alias.
+  /// @param names  all names that are read
+  /// @throws io_error  if there is none; the message says how many others of the names are missing, and which tensor is
+  ///                   like it, if that is none of those that the names mean
+  void require(std::string_view name, std::span<std::string_view const> names) const {
+    if (find(name) != nullptr) return;
+    auto const missing = std::count_if(names.begin(), names.end(),
+                                       [&](std::string_view n) { return n != name && find(n) == nullptr; });
+    refuse_name(name, names, static_cast<std::size_t>(missing));
   }
 
   /// The tensor's elements as float32, from F32, F16, BF16 or F64 (rounded to nearest), into `out`.
@@ -168,6 +174,20 @@ class file {
     return t;
   }
 
+  /// @param wanted  every name that is read: what they mean is not offered
+  /// @param others  how many of those are missing as well
+  [[noreturn]] void refuse_name(std::string_view name, std::span<std::string_view const> wanted,
+                                std::size_t others) const {
+    std::vector<tensor const*> meant;
+    for (std::string_view const w : wanted) meant.push_back(find(w));
+    io_detail::likely_name search(name);
+    for (tensor const& t : tensors_)
+      if (std::find(meant.begin(), meant.end(), &t) == meant.end()) search.offer(t.name);
+    std::string text = path_ + ": has no tensor " + io_detail::in_quotes(name);
+    if (others != 0) text += ", nor " + std::to_string(others) + " other" + (others == 1 ? "" : "s") + " that are read";
+    if (!search.found().empty()) text += "; there is " + io_detail::in_quotes(search.found());
+    throw io_error(text, path_);
+  }
   [[noreturn]] void refuse_number(tensor const& t, std::string_view name, std::size_t at) const {
     throw io_error(path_ + ": tensor " + io_detail::in_quotes(name) + " holds " +
                        io_detail::not_finite_text(t.element, t.bytes, at) + " at index " + std::to_string(at),

@@ -27,7 +27,19 @@ class bert_checkpoint {
   void read_float32(std::string_view name, std::span<std::int64_t const> shape, std::span<float> values) const {
     file_.read_float32(read(name), shape, values);
   }
-  /// The same where they lie, or nothing if they have to be copied.
+  /// Checks that the file has this tensor, under one of its names.
+  /// @param names  all that are read
+  /// @throws what the file throws
+  void require(std::string_view name, std::span<std::string_view const> names) const
+    requires requires(File const& f) { f.require(name, names); }
+  {
+    if (file_.find(stored(name)) != nullptr) return;
+    std::vector<std::string> here;
+    for (std::string_view const n : names) here.push_back(stored(n));
+    std::vector<std::string_view> const views(here.begin(), here.end());
+    file_.require(name, views);
+  }
+  /// The values of read_float32 where they lie, or nothing if they have to be copied.
   std::span<float const> lend_float32(std::string_view name, std::span<std::int64_t const> shape) const
     requires requires(File const& f) { f.lend_float32(name, shape); }
   {
