@@ -1,4 +1,4 @@
-// EXPECT: operands_fit<.*operator_named<.*"reduce".*first_shape<4, 6>
+// EXPECT: operands_fit<.*operator_named<.*"reduce_sum".*first_shape<4, 6>
 // SPDX-License-Identifier: Apache-2.0
 // A sum over a dimension that is not there.
 #include <tessera/graph.hpp>

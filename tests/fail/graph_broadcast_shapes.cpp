@@ -1,4 +1,4 @@
-// EXPECT: operands_fit<.*operator_named<.*"binary".*first_shape<4, 6>.*second_shape<4>
+// EXPECT: operands_fit<.*operator_named<.*"add".*first_shape<4, 6>.*second_shape<4>
 // SPDX-License-Identifier: Apache-2.0
 // A vector of rows, added as if it were a column: broadcasting goes by the last dimension.
 #include <tessera/graph.hpp>

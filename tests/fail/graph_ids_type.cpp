@@ -1,4 +1,4 @@
-// EXPECT: operand_type_fits<.*operator_named<.*"embedding".*first_shape<9>
+// EXPECT: operand_type_fits<.*operator_named<.*"embedding".*first_shape<9>.*operands_named<.*"ids"
 // SPDX-License-Identifier: Apache-2.0
 // Ids that are no whole numbers.
 #include <tessera/graph.hpp>

@@ -1,4 +1,4 @@
-// EXPECT: length_counts_rows<.*operator_named<.*"reduce".*first_shape<16, 4>
+// EXPECT: length_counts_rows<.*operator_named<.*"reduce_mean".*first_shape<16, 4>
 // SPDX-License-Identifier: Apache-2.0
 // A mean over all rows of a tensor of which only some count.
 #include <tessera/graph.hpp>

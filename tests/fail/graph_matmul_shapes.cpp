@@ -1,4 +1,4 @@
-// EXPECT: operands_fit<.*operator_named<.*"matmul".*first_shape<4, 6>.*second_shape<5, 6>
+// EXPECT: operands_fit<.*operator_named<.*"matmul".*first_shape<4, 6>.*second_shape<5, 6>.*operands_named<.*"x".*"w"
 // SPDX-License-Identifier: Apache-2.0
 // A product whose inner extents differ.
 #include <tessera/graph.hpp>

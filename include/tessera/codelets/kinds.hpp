@@ -22,4 +22,18 @@ enum class binary_kind : std::uint8_t { add, sub, mul, div };
 /// What becomes of many.
 enum class reduce_kind : std::uint8_t { sum, mean, max, variance, l2_norm };
 
+/// What messages call them: the functions that graphs are written with.
+constexpr char const* name_of(activation function) {
+  constexpr char const* names[] = {"none", "relu", "gelu", "gelu_tanh", "tanh", "sigmoid", "exp_clipped"};
+  return names[static_cast<int>(function)];
+}
+constexpr char const* name_of(binary_kind kind) {
+  constexpr char const* names[] = {"add", "sub", "mul", "div"};
+  return names[static_cast<int>(kind)];
+}
+constexpr char const* name_of(reduce_kind kind) {
+  constexpr char const* names[] = {"reduce_sum", "reduce_mean", "reduce_max", "reduce_variance", "l2_norm"};
+  return names[static_cast<int>(kind)];
+}
+
 }  // namespace tessera

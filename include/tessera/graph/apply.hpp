@@ -123,6 +123,7 @@ constexpr graph_mistake mistake_of(graph const& g, op_record const& op, node res
     else if (!is_result && !shows_its_length(s, field.layout, whole, out)) m.what = what::ragged;
     if (m.what == what::none) continue;
     m.a = s;
+    m.a_name = g.name_of(tensor);
     m.b = out;
     m.type = g.type(tensor);
     m.number = i;

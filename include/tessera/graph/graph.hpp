@@ -195,11 +195,13 @@ struct graph_mistake {
     field     ///< one of them is of another rank or type than its tensor
   } what = kind::none;
   op_kind op = op_kind::matmul;
+  char const* function = nullptr;       ///< the operator is this one of its kind, such as "add"
   vertex_kind const* vertex = nullptr;  ///< the operator is this one of the user's
   element type = element::none;         ///< of an operand, where its field is wrong
   int number = 0;                       ///< of that field, or of the operands
-  dims a{}, b{};  ///< shapes of operands
-  text name{};    ///< of an input, an output, a parameter or a length; empty where an operator is wrong
+  dims a{}, b{};            ///< shapes of operands
+  text a_name{}, b_name{};  ///< their names, if they are inputs or parameters
+  text name{};              ///< of an input, an output, a parameter or a length; empty where an operator is wrong
 };
 
 /// How many records of each kind a graph has.
@@ -327,6 +329,14 @@ class graph {
 
   constexpr std::string_view name_of(named_node const& n) const {
     return {characters.items + n.name_at, static_cast<std::size_t>(n.name_size)};
+  }
+  /// The name of an input or a parameter; empty for other tensors.
+  constexpr std::string_view name_of(node n) const {
+    for (named_node const& i : inputs)
+      if (i.id == n.id) return name_of(i);
+    for (named_node const& p : parameters)
+      if (p.id == n.id) return name_of(p);
+    return {};
   }
   constexpr graph_counts counts() const {
     return {nodes.size(),      ops.size(),     inputs.size(),    outputs.size(),

@@ -13,25 +13,30 @@ namespace tessera {
 
 namespace detail {
 
-constexpr node wrong_shapes(graph& g, op_kind op, node a, node b = {}) {
+/// @param function  which of its kind the operator is, where a kind has several
+constexpr node wrong_shapes(graph& g, op_kind op, node a, node b = {}, char const* function = nullptr) {
   graph_mistake m;
   m.what = graph_mistake::kind::shapes;
   m.op = op;
-  if (a.exists()) m.a = g.shape(a);
-  if (b.exists()) m.b = g.shape(b);
+  m.function = function;
+  if (a.exists()) m.a = g.shape(a), m.a_name = g.name_of(a);
+  if (b.exists()) m.b = g.shape(b), m.b_name = g.name_of(b);
   return g.mistake(m);
 }
-constexpr node wrong_type(graph& g, op_kind op, node a) {
+constexpr node wrong_type(graph& g, op_kind op, node a, char const* function = nullptr) {
   graph_mistake m;
   m.what = graph_mistake::kind::type;
   m.op = op;
+  m.function = function;
   m.a = g.shape(a);
+  m.a_name = g.name_of(a);
   return g.mistake(m);
 }
-constexpr node ragged(graph& g, op_kind op, node a) {
+constexpr node ragged(graph& g, op_kind op, node a, char const* function = nullptr) {
   graph_mistake m;
   m.what = graph_mistake::kind::ragged;
   m.op = op;
+  m.function = function;
   m.a = g.shape(a);
   return g.mistake(m);
 }
@@ -288,7 +293,7 @@ constexpr node l2_normalize(graph& g, node x, double eps = 1e-12) {
 
 /// A function of every element. Attribute: which.
 constexpr node apply(graph& g, activation function, node x) {
-  if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::activation, x);
+  if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::activation, x, name_of(function));
   return g.add_op(
       {.kind = op_kind::activation, .operands = 1, .operand = {x.id}, .attribute = {static_cast<int>(function)}},
       g.shape(x));
@@ -303,25 +308,25 @@ constexpr node exp_clipped(graph& g, node x) { return apply(g, activation::exp_c
 namespace detail {
 constexpr node binary(graph& g, binary_kind kind, node a, node b) {
   for (node const operand : {a, b})
-    if (!is_float(g, operand)) return wrong_type(g, op_kind::binary, operand);
+    if (!is_float(g, operand)) return wrong_type(g, op_kind::binary, operand, name_of(kind));
   dims const out = broadcast(g.shape(a), g.shape(b));
-  if (out.rank < 0) return wrong_shapes(g, op_kind::binary, a, b);
+  if (out.rank < 0) return wrong_shapes(g, op_kind::binary, a, b, name_of(kind));
   return g.add_op(
       {.kind = op_kind::binary, .operands = 2, .operand = {a.id, b.id}, .attribute = {static_cast<int>(kind)}}, out);
 }
 /// Attributes: which, axes as bits.
 constexpr node reduce(graph& g, reduce_kind kind, node x, std::initializer_list<int> axes) {
-  if (!is_float(g, x)) return wrong_type(g, op_kind::reduce, x);
+  if (!is_float(g, x)) return wrong_type(g, op_kind::reduce, x, name_of(kind));
   dims const s = g.shape(x);
   int bits = 0;
   for (int axis : axes) {
     int const d = axis < 0 ? axis + s.rank : axis;
-    if (d < 0 || d >= s.rank || (bits >> d & 1) != 0) return wrong_shapes(g, op_kind::reduce, x);
+    if (d < 0 || d >= s.rank || (bits >> d & 1) != 0) return wrong_shapes(g, op_kind::reduce, x, {}, name_of(kind));
     bits |= 1 << d;
   }
   if (axes.size() == 0) bits = (1 << s.rank) - 1;
   for (int d = 0; d < s.rank; ++d)
-    if ((bits >> d & 1) != 0 && is_ragged(g, x, d)) return ragged(g, op_kind::reduce, x);
+    if ((bits >> d & 1) != 0 && is_ragged(g, x, d)) return ragged(g, op_kind::reduce, x, name_of(kind));
   dims out;
   for (int d = 0; d < s.rank; ++d)
     if ((bits >> d & 1) == 0) out.dim[out.rank++] = s.dim[d];

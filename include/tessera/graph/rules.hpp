@@ -33,6 +33,7 @@ template <label... Names> struct names_of_model {};  ///< the names there are
 template <label Name> struct operator_named {};      ///< an operator of a graph
 template <int... Extents> struct first_shape {};     ///< the shape of an operand
 template <int... Extents> struct second_shape {};    ///< the shape of another
+template <label... Names> struct operands_named {};  ///< the same operands, "" where they are another operator's result
 template <label Name> struct given_name {};          ///< the name that a graph gave something
 template <int Count> struct operands_given {};       ///< to a vertex
 template <label Name> struct element_wanted {};      ///< the element type of a field
@@ -54,7 +55,8 @@ using shape_word =
     typename shape_word_of<Word, S, Second, std::make_integer_sequence<int, shape_rank<S, Second>>>::type;
 
 template <class S>
-inline constexpr char const* operator_name = name_of(S::mistake.op, S::mistake.vertex);
+inline constexpr char const* operator_name =
+    S::mistake.function != nullptr ? S::mistake.function : name_of(S::mistake.op, S::mistake.vertex);
 template <class S>
 using operator_word = words::operator_named<label_of<length_of(operator_name<S>) + 1>(operator_name<S>)>;
 
@@ -66,6 +68,11 @@ using mistaken_field_word = words::field_named<label_of<length_of(mistaken_field
 
 template <class S>
 inline constexpr auto mistaken_name = label_of<S::mistake.name.size + 1>(S::mistake.name.character);
+
+template <class S>
+inline constexpr auto first_operand_name = label_of<S::mistake.a_name.size + 1>(S::mistake.a_name.character);
+template <class S>
+inline constexpr auto second_operand_name = label_of<S::mistake.b_name.size + 1>(S::mistake.b_name.character);
 
 template <element E>
 inline constexpr auto element_label = label_of<length_of(name_of(E)) + 1>(name_of(E));
@@ -88,11 +95,13 @@ constexpr bool graph_is_valid() {
   using kind = graph_mistake::kind;
   if constexpr (S::mistake.what == kind::shapes) {
     static_assert(operands_fit<operator_word<S>, shape_word<words::first_shape, S, false>,
-                               shape_word<words::second_shape, S, true>>,
+                               shape_word<words::second_shape, S, true>,
+                               words::operands_named<first_operand_name<S>, second_operand_name<S>>>,
                   "tessera: the shapes of these operands do not go together (docs/errors/operands_fit.md)");
     return false;
   } else if constexpr (S::mistake.what == kind::type) {
-    static_assert(operand_type_fits<owner_word<S>, shape_word<words::first_shape, S, false>>,
+    static_assert(operand_type_fits<owner_word<S>, shape_word<words::first_shape, S, false>,
+                                    words::operands_named<first_operand_name<S>>>,
                   "tessera: an operand holds elements of a type that the operator does not take "
                   "(docs/errors/operand_type_fits.md)");
     return false;
