@@ -79,3 +79,12 @@ TEST_CASE("the table has a row for each vertex type and each step") {
   CHECK(text.find("8 tiles of 13") != std::string::npos);
   CHECK(ts::report::profile(engine).find("% peak") == std::string::npos);
 }
+
+TEST_CASE("names are shown without the library's namespaces") {
+  using ts::report::detail::short_name;
+  CHECK(short_name("tessera::v4::codelets::dense<tessera::activation::none, true>") ==
+        "codelets::dense<activation::none, true>");
+  CHECK(short_name("tessera::v3_checked::codelets::tanh, twice") == "codelets::tanh, twice");
+  CHECK(short_name("mine::v4::scale<my_tessera::v2::x, tessera::neon::half>") == "mine::v4::scale<my_tessera::v2::x, half>");
+  CHECK(short_name("") == "");
+}

@@ -75,6 +75,10 @@ TEST_CASE("JSON can be read back") {
 
 TEST_CASE("HTML escapes names and balances its tags") {
   std::string const page = report::html(heat_report());
+  CHECK(page.find("<title>Program report</title>") != std::string::npos);
+  report::data named = heat_report();
+  named.title = "heat <2>";
+  CHECK(report::html(named).find("<h1>heat &lt;2&gt;</h1>") != std::string::npos);
   CHECK(page.find("u<&") == std::string::npos);
   CHECK(page.find("u&lt;&amp;&quot;&#39;&gt;") != std::string::npos);
   for (std::string const tag : {"table", "tr", "td", "div", "svg", "rect", "p", "ul", "li", "span", "title"}) {

@@ -51,8 +51,8 @@ struct transformer_kind {
   void (*check)(std::span<tessera::models::token_sequence const> sequences);
   /// @throws io_error or input_error if the weights cannot be read
   std::unique_ptr<transformer> (*open)(weights_source const& weights, int threads);
-  /// A static report of the largest capacity, as one HTML page.
-  std::string (*report)();
+  /// A static report of the largest capacity, as one HTML page that is headed by the model's name.
+  std::string (*report)(std::string const& model);
 };
 
 extern transformer_kind const minilm_l6;               ///< all-MiniLM-L6-v2

@@ -61,7 +61,9 @@ class transformer_of final : public transformer {
     double const peak = tessera::simd::fma_peak();
     std::int64_t packed = 0, arenas = 0;
     models_->for_each_capacity([&](int capacity, auto const& m) {
-      text += "capacity " + std::to_string(capacity) + " tokens\n" + tessera::report::profile(m, peak) + "\n";
+      auto const steps = m.profile();
+      if (std::any_of(steps.begin(), steps.end(), [](tessera::step_profile const& s) { return s.runs > 0; }))
+        text += "capacity " + std::to_string(capacity) + " tokens\n" + tessera::report::profile(m, peak) + "\n";
       packed = m.parameters()->bytes();   // of all capacities together
       arenas += m.bytes() - packed;
     });
@@ -78,7 +80,11 @@ class transformer_of final : public transformer {
             [](weights_source const& weights, int threads) -> std::unique_ptr<transformer> {
               return std::make_unique<transformer_of>(weights, threads);
             },
-            [] { return tessera::report::html(typename tessera::model<Model<Configuration<largest>>>::program{}); }};
+            [](std::string const& model) {
+              auto report = tessera::report::make(typename tessera::model<Model<Configuration<largest>>>::program{});
+              report.title = model + ", runs of up to " + std::to_string(largest) + " tokens";
+              return tessera::report::html(report);
+            }};
   }
 
  private:

@@ -67,6 +67,7 @@ struct class_report {
 };
 
 struct data {
+  std::string title = "Program report";   ///< heading of a page
   machine target;
   int tensors = 0;
   int supersteps = 0;

@@ -29,7 +29,6 @@ inline std::string escaped(std::string_view text) {
 
 inline constexpr std::string_view page_head = R"(<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Program report</title>
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1a1a1a; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; margin-bottom: .3rem; }
@@ -41,7 +40,7 @@ svg { display: block; width: 100%; height: auto; background: #f6f6f6; }
 .bar { display: inline-block; height: .6rem; vertical-align: middle; }
 .compute { background: #3b6fb6; } .exchange { background: #d98a2b; } .sync { background: #9a9a9a; }
 .barrier { color: #b03030; font-size: .85rem; }
-</style></head><body>
+</style>
 )";
 
 /// A bar of three parts, `full` cycles wide at most.
@@ -97,7 +96,7 @@ inline std::string cell(std::string const& text) { return "<td class=\"n\">" + t
 inline std::string html(data const& d) {
   using detail::bytes_text, detail::cell, detail::cycles_text, detail::escaped;
   std::string out{detail::page_head};
-  out += "<h1>Program report</h1>\n<p>" + std::to_string(d.target.tiles) + " tiles with " +
+  out += "<title>" + escaped(d.title) + "</title></head><body>\n<h1>" + escaped(d.title) + "</h1>\n<p>" + std::to_string(d.target.tiles) + " tiles with " +
          (d.target.shared ? "shared" : "private") + " memory, " + bytes_text(d.target.bytes_per_tile) + " a tile. " +
          std::to_string(d.tensors) + " tensors, " + std::to_string(d.supersteps) + " compute sets, " +
          std::to_string(d.barriers) + " barriers, " + std::to_string(d.swaps) + " swaps.</p>\n<p>" +

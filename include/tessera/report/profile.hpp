@@ -9,6 +9,8 @@
 #include <tessera/runtime/executor.hpp>
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -45,6 +47,31 @@ inline double exchanged_bytes(plan_view const& plan, step_record const& step) {
         bytes += static_cast<double>(plan.access[i].boxes) * static_cast<double>(plan.access[i].box_bytes);
   }
   return bytes;
+}
+
+/// A vertex type without the library's own namespaces: "codelets::layer_norm".
+inline std::string short_name(std::string text) {
+  constexpr std::string_view library = "tessera::";
+  for (std::size_t at = 0; (at = text.find(library, at)) != std::string::npos;) {
+    bool const other = at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');
+    text.erase(at, other ? 0 : library.size());
+    at += other ? library.size() : 0;
+    for (std::string_view const isa : {"v2", "v3", "v4", "neon", "baseline"})
+      for (std::string_view const end : {"::", "_checked::"})
+        if (std::string const space = join({isa, end}); !other && text.compare(at, space.size(), space) == 0)
+          text.erase(at, space.size());
+  }
+  return text;
+}
+
+/// The first parameter that a step reads, which tells a model's layers apart; empty if it reads none.
+inline std::string_view parameter_of(plan_view const& plan, step_record const& step) {
+  program_view const& p = plan.program;
+  if (step.kind != step_kind::compute) return {};
+  execute_record const& x = p.executes[step.first];
+  for (int i = x.first_access; i < x.first_access + x.accesses; ++i)
+    if (tensor_record const& t = p.tensors[p.accesses[i].tensor]; t.parameter) return t.name;
+  return {};
 }
 
 /// "6 x 8 tiles of 22 x 48": how the first tensor that a step writes is split.
@@ -91,12 +118,16 @@ inline std::string profile_text(plan_view const& plan, std::vector<step_profile>
     if (step.kind != step_kind::compute && step.kind != step_kind::copy && !plan.barrier_before[s]) continue;
     total += steps[s].seconds;
     double const bytes = exchanged_bytes(plan, step) * static_cast<double>(steps[s].runs);
-    std::string const what = title_of(p, step, plan.swap[s]);
+    std::string const what = short_name(title_of(p, step, plan.swap[s]));
     auto const same = [&](profile_row const& row) { return row.what == what; };
     auto row = std::find_if(by_vertex.begin(), by_vertex.end(), same);
     if (row == by_vertex.end()) row = by_vertex.insert(row, profile_row{what, {}, 0});
     row->add(steps[s], bytes);
-    profile_row alone{join({number(static_cast<std::int64_t>(s)), "  ", what, "  ", split_of(plan, step)}), {}, 0};
+    std::string_view const parameter = parameter_of(plan, step);
+    profile_row alone{join({number(static_cast<std::int64_t>(s)), "  ", what, "  ", parameter,
+                            parameter.empty() ? "" : "  ", split_of(plan, step)}),
+                      {},
+                      0};
     alone.add(steps[s], bytes);
     by_step.push_back(std::move(alone));
   }
