@@ -84,7 +84,10 @@ class embedder {
     std::size_t number = 0;
     while (auto const line = lines.next()) {
       ++number;
-      if (line->find_first_not_of(" \t") == std::string_view::npos) continue;
+      if (line->find_first_not_of(" \t") == std::string_view::npos) {
+        ++blank_;
+        continue;
+      }
       add(std::string(*line), number);
       // Whoever types or pipes sentences in wants each answered at once.
       if (pending_.size() == (options_.file == "-" ? 1 : at_once)) flush();
@@ -95,12 +98,25 @@ class embedder {
     if (options_.similarity) write(similarity_table(texts_, embeddings_));
     else if (options_.format == "npy") write_npy();
     if (file_) file_->commit();
+    cli::flush_output();
+    remark(blank_, "blank, and left out: results have no row for them");
+    remark(cut_, "longer than " + std::to_string(longest_text) + " tokens, and cut off there");
   }
 
  private:
+  /// A line about lines that are not simply embedded.
+  void remark(std::size_t lines, std::string const& what) const {
+    if (lines > 0)
+      std::cerr << cli::one_line(options_.file) << ": " << lines << (lines == 1 ? " line is " : " lines are ") << what << "\n";
+  }
+
   void add(std::string text, std::size_t number) {
     try {
-      auto const ids = words_.encode(text, longest_text);
+      auto ids = words_.encode(text, longest_text + 1);
+      if (ids.size() > longest_text) {
+        ids.erase(ids.end() - 2);   // the last piece before [SEP]
+        ++cut_;
+      }
       pending_.push_back(ts::models::token_sequence::from(std::span<std::int64_t const>(ids)));
     } catch (ts::input_error const& e) {
       throw ts::input_error(options_.file + ": line " + std::to_string(number) + ": " + e.what(), "FILE");
@@ -147,6 +163,7 @@ class embedder {
   std::vector<std::string> texts_;
   std::vector<float> embeddings_;
   bool any_ = false;
+  std::size_t blank_ = 0, cut_ = 0;
 };
 
 }  // namespace
@@ -154,13 +171,17 @@ class embedder {
 int main(int argc, char** argv) {
   options o;
   cli::program program("tessera-embed", "Turns sentences, one a line, into embeddings of length 1 (all-MiniLM-L6-v2).");
-  program.app.add_option("FILE", o.file, "Sentences, one a line; - for the standard input")->required();
+  program.app.add_option("FILE", o.file, "Sentences, one a line, up to 256 tokens of each; - for the standard input")->required();
   program.app.add_option("--vocab", o.vocabulary, "The vocabulary, vocab.txt")->required();
-  program.app.add_option("--format", o.format, "jsonl: a line of JSON a sentence; npy: one array")
+  program.app.add_option("--format", o.format, "jsonl (the default): a line of JSON a sentence; npy: one array")
       ->check(CLI::IsMember({"jsonl", "npy"}));
   program.app.add_option("--output", o.output, "File for the result; otherwise the standard output");
   program.app.add_flag("--similarity", o.similarity, "Print the cosine of every pair of sentences instead");
   program.weights(o.weights).threads(o.threads);
+  program.app.footer(
+      "Examples:\n"
+      "  tessera-embed sentences.txt --weights model.safetensors --vocab vocab.txt --similarity\n"
+      "  tessera-embed sentences.txt --weights model.safetensors --vocab vocab.txt --format npy --output e.npy");
   return program.run(argc, argv, [&] {
     if (o.format == "npy" && !o.similarity && o.output.empty())
       throw ts::input_error("--format npy: --output FILE says where the array goes", "--output");

@@ -83,7 +83,12 @@ int main(int argc, char** argv) {
       ->required()
       ->allow_extra_args(false);
   program.app.add_option("--vocab", o.vocabulary, "The vocabulary, vocab.txt")->required();
-  program.app.add_option("--model", o.model, "bert_base_squad; or bert_squad, of any size, with --config config=FILE");
+  program.app.add_option("--model", o.model, "bert_base_squad (the default); or bert_squad, of any size, with --config config=FILE");
   program.weights(o.weights).config(o.config).compile(o.may_compile).threads(o.threads);
+  program.app.footer(
+      "Examples:\n"
+      "  tessera-qa passage.txt --question \"Who wrote it?\" --weights squad.safetensors --vocab vocab.txt\n"
+      "  tessera-qa passage.txt --question \"Who?\" --model bert_squad --config config=config.json \\\n"
+      "      --weights squad.safetensors --vocab vocab.txt");
   return program.run(argc, argv, [&] { run(o); });
 }

@@ -57,7 +57,7 @@ std::string models_text() {
   for (cli::transformer_kind const* kind : transformers) {
     text += std::string(kind->name) + "  " + kind->description +
             "\n  inputs   input_ids int64 [N, S]; optional attention_mask int64 [N, S] of 0 and 1 (all 1), "
-            "token_type_ids int64 [N, S] (all 0); N is any number, S at most " +
+            "token_type_ids int64 [N, S] (all 0); int32 will do, bool for the mask; N is any number, S at most " +
             std::to_string(kind->longest) + " tokens that count\n  outputs  ";
     for (cli::sequence_array const& a : kind->makes)
       text += std::string(&a == kind->makes.data() ? "" : "; ") + a.name + " float32 " + shape_of(a) +
@@ -71,7 +71,8 @@ std::string models_text() {
             "weights=f32|bf16 (f32): bf16 takes half the memory\n";
   return text +
          "\n  each with --vocab FILE --tokenize FILE.json (a list of strings, or of pairs of strings) instead of "
-         "inputs: ids and token_type_ids int64 [N, L] padded with -1, lengths int64 [N]\n";
+         "inputs: ids and token_type_ids int64 [N, L] padded with -1, attention_mask int64 [N, L] of 0 and 1, "
+         "lengths int64 [N]; ids and attention_mask are what --input takes\n";
 }
 
 /// A two-dimensional array of int64 by name, or nothing.
@@ -81,7 +82,7 @@ struct integers {
   std::int64_t cols = 0;
 };
 
-integers read_integers(cli::named_file const& input) {
+integers read_integers(cli::named_file const& input, bool truth_values = false) {
   ts::npy::array const a = ts::npy::read(input.path);
   auto refuse = [&](std::string const& what) {
     throw ts::input_error("--input " + input.name + ": " + input.path + " " + what, input.name);
@@ -94,8 +95,12 @@ integers read_integers(cli::named_file const& input) {
   } else if (a.element == ts::element::int32) {
     auto const v = a.values<std::int32_t>();
     out.values.assign(v.begin(), v.end());
+  } else if (truth_values && a.element == ts::element::boolean) {
+    out.values.assign(a.size(), 0);
+    std::transform(a.bytes.begin(), a.bytes.end(), out.values.begin(), [](std::byte b) { return b == std::byte{1}; });
   } else {
-    refuse("holds " + std::string(ts::name_of(a.element)) + ", not int64");
+    refuse("holds " + std::string(ts::name_of(a.element)) +
+           (truth_values ? ", not int64, int32 or bool" : ", not int64 or int32"));
   }
   return out;
 }
@@ -141,7 +146,7 @@ void run_transformer(cli::transformer_kind const& kind, options const& o) {
   std::optional<integers> mask, types;
   for (cli::named_file const& input : o.inputs) {
     if (input.name == "input_ids") ids = read_integers(input);
-    else if (input.name == "attention_mask") mask = read_integers(input);
+    else if (input.name == "attention_mask") mask = read_integers(input, true);
     else if (input.name == "token_type_ids") types = read_integers(input);
     else
       throw ts::input_error("--input " + input.name + ": the model has input_ids, attention_mask and token_type_ids",
@@ -169,7 +174,13 @@ void run_transformer(cli::transformer_kind const& kind, options const& o) {
         throw ts::input_error("attention_mask[" + std::to_string(r) + ", 0] is 0: the first token always counts",
                               "attention_mask");
       if (keep == 0) continue;
-      sequences[r].add(ids.values[at], types ? types->values[at] : 0, static_cast<std::int64_t>(c));
+      try {
+        sequences[r].add(ids.values[at], types ? types->values[at] : 0, static_cast<std::int64_t>(c));
+      } catch (ts::input_error const& e) {
+        throw ts::input_error("sequence " + std::to_string(r) + ": " + e.what() +
+                                  (mask ? "" : "; --input attention_mask=FILE says which tokens count"),
+                              e.subject());
+      }
     }
   }
 
@@ -234,16 +245,19 @@ void tokenize(options const& o) {
   }
   std::size_t longest = 0;
   for (auto const& row : ids) longest = std::max(longest, row.size());
-  std::vector<std::int64_t> all(ids.size() * longest, -1), all_types(ids.size() * longest, -1), lengths;
+  std::vector<std::int64_t> all(ids.size() * longest, -1), all_types(all), mask(all.size(), 0), lengths;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    std::copy(ids[i].begin(), ids[i].end(), all.begin() + static_cast<std::ptrdiff_t>(i * longest));
-    std::copy(types[i].begin(), types[i].end(), all_types.begin() + static_cast<std::ptrdiff_t>(i * longest));
+    auto const row = static_cast<std::ptrdiff_t>(i * longest);
+    std::copy(ids[i].begin(), ids[i].end(), all.begin() + row);
+    std::copy(types[i].begin(), types[i].end(), all_types.begin() + row);
+    std::fill_n(mask.begin() + row, ids[i].size(), 1);
     lengths.push_back(static_cast<std::int64_t>(ids[i].size()));
   }
   auto const rows = static_cast<std::int64_t>(ids.size());
   auto const width = static_cast<std::int64_t>(longest);
-  prepare_folder(o.output, {"ids", "lengths", "token_type_ids"});
+  prepare_folder(o.output, {"ids", "attention_mask", "lengths", "token_type_ids"});
   write_array(o.output, "ids", all, {rows, width});
+  write_array(o.output, "attention_mask", mask, {rows, width});
   write_array(o.output, "lengths", lengths, {rows});
   write_array(o.output, "token_type_ids", all_types, {rows, width});
 }
@@ -274,7 +288,7 @@ void run(options& o) {
   if (!o.report.empty()) page.emplace(o.report);
   work(model.kind(), o);
   if (page) {
-    page->write(model.kind().report());
+    page->write(model.kind().report(o.model));
     page->commit();
   }
 }
@@ -290,9 +304,17 @@ int main(int argc, char** argv) {
   program.app.add_option("--tokenize", o.texts, "A JSON list of texts to turn into ids, instead of running");
   program.app.add_flag("--profile", o.profile,
                        "Run twice, and print where the time of the second run went, and the memory held");
-  program.app.add_option("--report", o.report, "File for a report of the model's plan, as an HTML page");
+  program.app.add_option("--report", o.report, "File for a report of the plan of the model's largest capacity, as an HTML page");
   program.weights(o.weights).inputs(o.inputs).config(o.config).compile(o.may_compile).threads(o.threads);
   program.output_folder(o.output);
   for (auto const* option : {"--weights", "--output"}) program.app.get_option(option)->required(false);
+  program.app.footer(
+      "Examples:\n"
+      "  tessera-run minilm_l6 --weights model.safetensors --input input_ids=ids.npy --output results\n"
+      "  tessera-run minilm_l6 --vocab vocab.txt --tokenize texts.json --output tokens\n"
+      "  tessera-run minilm_l6 --weights model.safetensors --input input_ids=tokens/ids.npy \\\n"
+      "      --input attention_mask=tokens/attention_mask.npy --output results\n"
+      "  tessera-run bert --config config=config.json --weights model.safetensors --input input_ids=ids.npy \\\n"
+      "      --output results");
   return program.run(argc, argv, [&] { run(o); });
 }

@@ -33,6 +33,7 @@ class Agreement(unittest.TestCase):
         cls.run_program("tessera-run", "minilm_l6", "--vocab", cls.vocab, "--tokenize", cls.texts, "--output", cls.path("tokens"))
         cls.ids, cls.lengths = cls.load("tokens", "ids")[:, :256], np.minimum(cls.load("tokens", "lengths"), 256)
         cls.ids[cls.lengths == 256, 255] = WORDS.index("[SEP]")          # as tessera-embed cuts texts off
+        np.testing.assert_array_equal(cls.load("tokens", "attention_mask").sum(1), cls.load("tokens", "lengths"))
         cls.mask = (np.arange(256) < cls.lengths[:, None]).astype(np.int64)
         cls.batch = cls.encode("batch", np.maximum(cls.ids, 0), cls.mask)
 
@@ -137,6 +138,7 @@ class Agreement(unittest.TestCase):
             page = file.read()
         self.assertIn("<html", page)
         self.assertIn("</html>", page)
+        self.assertIn("<h1>minilm_l6, runs of up to 512 tokens</h1>", page)
 
 
 if __name__ == "__main__":

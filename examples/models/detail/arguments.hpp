@@ -126,6 +126,14 @@ inline std::string warning_of_unused(std::string const& path, std::vector<std::s
   return one_line(text + (names.size() > named ? ", …" : "")) + "\n";
 }
 
+/// Writes what is left of the standard output.
+/// @throws tessera::io_error  if it cannot be written
+inline void flush_output() {
+  std::cout.flush();
+  if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw tessera::io_error("standard output: cannot be written", "standard output");
+}
+
 /// A command-line program. `app` takes options of its own; those below are shared. References must outlive run().
 class program {
  public:
@@ -141,6 +149,7 @@ class program {
         [&into](std::string const& text) {
           constexpr std::string_view prefix = "synthetic:";
           into = {};
+          if (text == "synthetic") refuse("--weights", "synthetic: takes a seed, such as synthetic:1");
           if (!text.starts_with(prefix)) {
             if (text.empty()) refuse("--weights", "the name of a file, or synthetic:SEED, is missing");
             into.path = text;
@@ -175,7 +184,7 @@ class program {
   }
   /// --compile auto|never; `allowed` keeps its value if the option is not given.
   program& compile(bool& allowed) {
-    one("--compile", "auto|never", "auto: a model that is not compiled in is compiled; never: it is refused",
+    one("--compile", "auto|never", "auto (the default): a model that is not compiled in is compiled; never: it is refused",
         [&allowed](std::string const& text) {
           if (text != "auto" && text != "never")
             refuse("--compile", tessera::io_detail::in_quotes(text) + " is neither auto nor never");
@@ -185,7 +194,7 @@ class program {
   }
   /// --threads N from 1 to 1024; `into` keeps its value if the option is not given.
   program& threads(int& into) {
-    one("--threads", "N", "Threads that run the tiles", [&into](std::string const& text) {
+    one("--threads", "N", "Threads that run the tiles, from 1 to 1024 (" + std::to_string(into) + ")", [&into](std::string const& text) {
       auto const value = whole_number(text, 1, 1024);
       if (!value) refuse("--threads", tessera::io_detail::in_quotes(text) + " is not a whole number from 1 to 1024");
       into = *value;
@@ -211,10 +220,7 @@ class program {
     }
     try {
       work();
-      std::cout.flush();
-      if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        return complain("standard output: cannot be written", 1);
-      }
+      flush_output();
       return 0;
     } catch (std::bad_alloc const&) {
       return complain("not enough memory", 1);
