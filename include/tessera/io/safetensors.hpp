@@ -184,7 +184,7 @@ class file {
     for (tensor const& t : tensors_)
       if (std::find(meant.begin(), meant.end(), &t) == meant.end()) search.offer(t.name);
     std::string text = path_ + ": has no tensor " + io_detail::in_quotes(name);
-    if (others != 0) text += ", nor " + std::to_string(others) + " other" + (others == 1 ? "" : "s") + " that are read";
+    if (others != 0) text += ", nor " + std::to_string(others) + (others == 1 ? " other that is read" : " others that are read");
     if (!search.found().empty()) text += "; there is " + io_detail::in_quotes(search.found());
     throw io_error(text, path_);
   }
