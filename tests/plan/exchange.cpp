@@ -65,6 +65,13 @@ TEST_CASE("the closed form of a buffer's size is never less than any tile needs,
     access_record a = halo(t, pick(6), std::array{edge_rule::clip, edge_rule::zero, edge_rule::wrap}[pick(3)]);
     a.dim[1].radius = static_cast<std::int8_t>(pick(4));
     if (pick(3) == 0) a = band(t, t);
+    if (pick(4) == 0) {   // over images of lines of one pixel
+      a = band(t, t);
+      a.kind = access_kind::window;
+      a.dim[0].from = 0;
+      a.dim[1].from = -1;
+      a.window = {.height = rows, .in_height = rows, .stride = pick(3), .before = pick(4), .reach = 1 + pick(5)};
+    }
     if (pick(4) == 0) a.layout = {layout_kind::panels, 8};
     b->run(b->kernel("k"), {a, out(t)});
     program_view p{.target = b->target,

@@ -78,6 +78,21 @@ struct handmade {
     a.dim[0].shift = static_cast<std::int16_t>(rows);
     return a;
   }
+  /// The lines of t that windows over the blocks of `by` meet. Lines have `in_width` rows, images `in_height` lines, as far
+  /// as t's rows allow; an image of `by` is as wide and so high that `by` has no more images than t.
+  constexpr access_record window(int t, int by, int in_width, int in_height, int width, window_rule rule) const {
+    access_record a = access(access_kind::window, t);
+    a.by = static_cast<std::int16_t>(by);
+    a.dim[1].from = -1;
+    int const rows = records.tensors[t].extent[0];
+    rule.in_width = rows % in_width == 0 ? in_width : 1;
+    rule.in_height = rows / rule.in_width % in_height == 0 ? in_height : rows / rule.in_width;
+    int const images = rows / (rule.in_width * rule.in_height);
+    rule.width = width;
+    rule.height = (records.tensors[by].extent[0] + images * width - 1) / (images * width);
+    a.window = rule;
+    return a;
+  }
   constexpr access_record gather(int t, int index) const {
     access_record a = access(access_kind::gather, t);
     for (dim_rule& rule : a.dim) rule.from = -1;

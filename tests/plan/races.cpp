@@ -290,7 +290,12 @@ TEST_CASE("The checks agree with the definition on random compute sets") {
       while (true) {
         int const t = pick(count);
         direction const dir = written ? (pick(2) == 0 ? out : inout) : in;
-        switch (pick(9)) {
+        switch (pick(10)) {
+          case 9:
+            if (!written)
+              return h.window(t, pick(count), 1 + pick(3), 1 + pick(3), 1 + pick(3),
+                              {.stride = pick(3), .before = pick(3), .reach = 1 + pick(4)});
+            break;
           case 0:
           case 1: return h.own(t, dir);
           case 2: return h.whole(t, dir);

@@ -287,6 +287,8 @@ struct generator {
       int const u = pick(tensors);
       access_record read = pick(2) == 0 ? h.own(u) : h.halo(u, pick(3), static_cast<edge_rule>(pick(4)));
       if (pick(8) == 0) read = h.whole(u);
+      if (pick(8) == 0)
+        read = h.window(u, t, 1 + pick(2), 1 + pick(3), 1 + pick(2), {.stride = pick(3), .before = pick(2), .reach = 1 + pick(3)});
       bool const all = pick(3) > 0;
       if (pick(3) > 0) h.compute(h.execute({written}, all ? 0 : from, all ? -1 : last, 1 + (pick(4) == 0)));
       else h.compute(h.execute({read, written}, all ? 0 : from, all ? -1 : last, 1 + (pick(4) == 0)));

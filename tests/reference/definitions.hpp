@@ -306,6 +306,7 @@ inline window look(std::vector<variable>& values, request const& r, int tile, in
       }
       break;
     }
+    case ts::access_kind::window: throw std::logic_error("only graphs have windows");
   }
   w.empty = false;
   for (axis& a : w.along) w.empty |= a.index.empty();

@@ -41,6 +41,7 @@ constexpr finding outside_of(program_view const& p, execute_record const& e, acc
 /// are moved.
 constexpr bool may_leave(program_view const& p, access_record const& a) {
   if (a.kind == access_kind::at || a.kind == access_kind::whole || a.kind == access_kind::gather) return false;
+  if (a.kind == access_kind::window) return true;   // its closed form is that of single tiles
   tensor_record const& t = p.tensors[a.tensor];
   tensor_record const& by = p.tensors[a.by];
   if (by.map.replicated) return false;

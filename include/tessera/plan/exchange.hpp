@@ -96,6 +96,16 @@ constexpr int largest_span(int extent, int parts, int radius, bool clipped, int 
   return most < limit ? most : limit;
 }
 
+/// The most rows that a window meets for any block of pixels.
+constexpr int largest_window(window_rule const& window, int extent, int parts) {
+  int most = 0;
+  for (int i = 0; i < parts; ++i) {
+    span const own = block_span(extent, parts, i);
+    if (int const size = own.empty() ? 0 : window.of(own).size(); size > most) most = size;
+  }
+  return most;
+}
+
 /// The extents of the largest box that an access covers on any tile; at least that in closed form, for any access but
 /// `at`.
 constexpr void largest_extents(program_view const& p, access_record const& a, int (&extent)[max_rank]) {
@@ -104,7 +114,9 @@ constexpr void largest_extents(program_view const& p, access_record const& a, in
   for (int d = 0; d < t.rank; ++d) {
     dim_rule const& rule = a.dim[d];
     extent[d] = t.extent[d];
-    if (rule.from >= 0) {
+    if (a.kind == access_kind::window && d == 0) {
+      extent[d] = largest_window(a.window, by.extent[0], by.map.grid[0]);
+    } else if (rule.from >= 0) {
       extent[d] = largest_span(by.extent[rule.from], by.map.grid[rule.from], rule.radius,
                                a.edge == edge_rule::clip && a.kind == access_kind::halo, t.extent[d]);
     }

@@ -293,6 +293,10 @@ constexpr region hull_of(program_view const& p, execute_tiles const& range, acce
     c0 = c0 < 0 ? 0 : c0;
     c1 = c1 >= parts ? parts - 1 : c1;
     if (c1 < c0) return empty_region();
+    if (a.kind == access_kind::window && d == 0) {
+      r[d] = a.window.of({block_span(by.extent[0], parts, c0).first, block_span(by.extent[0], parts, c1).last});
+      continue;
+    }
     span const s{block_span(by.extent[rule.from], parts, c0).first + rule.offset - rule.radius,
                  block_span(by.extent[rule.from], parts, c1).last + rule.offset + rule.radius};
     if (a.edge == edge_rule::wrap && !all.contains(s)) continue;

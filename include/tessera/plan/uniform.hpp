@@ -29,7 +29,8 @@ constexpr bool correspond(tensor_record const& a, tensor_record const& b) {
 /// Whether an access depends on the tile's own place in a mapping.
 constexpr bool follows_tile(access_record const& a) {
   return a.kind == access_kind::own || a.kind == access_kind::halo || a.kind == access_kind::rows ||
-         a.kind == access_kind::cols || a.kind == access_kind::neighbour || a.kind == access_kind::gather;
+         a.kind == access_kind::cols || a.kind == access_kind::neighbour || a.kind == access_kind::gather ||
+         a.kind == access_kind::window;
 }
 
 namespace detail {

@@ -67,6 +67,10 @@ constexpr std::int64_t largest_block(tensor_record const& t) {
     if (coordinate < 0 || coordinate >= parts) return empty_region();
     span const own = block_span(by.extent[rule.from], parts, coordinate);
     if (own.empty()) return empty_region();
+    if (a.kind == access_kind::window && d == 0) {
+      r[d] = a.window.of(own);
+      continue;
+    }
     span s{own.first + rule.offset - rule.radius, own.last + rule.offset + rule.radius};
     if (rule.radius > 0 && a.edge == edge_rule::clip) s = intersect(s, {0, t.extent[d]});
     r[d] = s;

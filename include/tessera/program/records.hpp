@@ -40,7 +40,7 @@ struct tensor_record {
 };
 
 /// How an access was written; planning decides by its rules and function, messages name it.
-enum class access_kind : std::uint8_t { own, halo, whole, rows, cols, block, neighbour, gather, at };
+enum class access_kind : std::uint8_t { own, halo, whole, rows, cols, block, neighbour, gather, at, window };
 /// What a halo holds beyond the tensor.
 enum class edge_rule : std::uint8_t { clip, zero, clamp, wrap };
 /// Whether a field is read, written or both.
@@ -55,6 +55,27 @@ struct dim_rule {
   int offset = 0;          ///< added to both ends
 };
 
+/// Which lines of an image a window meets that slides over it, as a convolution or a pool does. Images are matrices with
+/// a row for each pixel, line after line, image after image. A block of pixels of the result meets the lines from the
+/// first that its first pixel's window reaches to the last that its last pixel's does, whole lines, of the image itself.
+struct window_rule {
+  int width = 1, height = 1;     ///< of an image of the result, in pixels and lines
+  int in_width = 1, in_height = 1;   ///< of an image that is read
+  int stride = 1;                ///< lines from one window to the next …
+  int before = 0;                ///< … of which the first begins so many lines before the image …
+  int reach = 1;                 ///< … and reaches over so many
+
+  /// The rows that a block of rows [first, last) of the result meets; at least one line.
+  constexpr span of(span block) const {
+    auto const line_of = [&](int row, int offset) {
+      int const line = row / width, image = line / height;
+      int const at = line % height * stride - before + offset;
+      return image * in_height + (at < 0 ? 0 : at >= in_height ? in_height - 1 : at);
+    };
+    return {line_of(block.first, 0) * in_width, (line_of(block.last - 1, reach - 1) + 1) * in_width};
+  }
+};
+
 /// Which part of a tensor one field of a vertex covers, as a function of the tile.
 struct access_record {
   access_kind kind = access_kind::own;
@@ -66,6 +87,7 @@ struct access_record {
   std::int16_t index = -1;       ///< gather: the int32 or int64 vector of row numbers, read where `by` = index says
   std::int8_t field = 0;         ///< position among the vertex's fields
   dim_rule dim[max_rank];
+  window_rule window;            ///< kind window: what becomes of dimension 0 of the block
   box (*at)(tile) = nullptr;     ///< kind at: the user's function
 };
 

@@ -117,6 +117,19 @@ inline void transpose(std::byte* to, std::ptrdiff_t to_step, std::byte const* fr
   }
 }
 
+/// The same where columns are taken in another order: column channel * taps + tap becomes row tap * channels + channel.
+inline void transpose_taps(int taps, std::byte* to, std::ptrdiff_t to_step, std::byte const* from,
+                           std::ptrdiff_t from_step, int rows, int cols, int element_bytes) {
+  int const channels = cols / taps;
+  auto const bytes = static_cast<std::size_t>(element_bytes);
+  for (int channel = 0; channel < channels; ++channel)
+    for (int tap = 0; tap < taps; ++tap) {
+      std::byte* const row = to + (std::ptrdiff_t{tap} * channels + channel) * to_step;
+      std::byte const* const column = from + (std::ptrdiff_t{channel} * taps + tap) * element_bytes;
+      for (int r = 0; r < rows; ++r) std::memcpy(row + r * std::ptrdiff_t{element_bytes}, column + r * from_step, bytes);
+    }
+}
+
 /// Panels [first, last) of a matrix in the layout a field wants; of padded, rows; col_major is one panel.
 inline void pack(layout_record layout, std::byte* to, std::byte const* from, std::ptrdiff_t row_bytes, int rows,
                  int cols, int first, int last, int element_bytes) {
@@ -131,12 +144,15 @@ inline void pack(layout_record layout, std::byte* to, std::byte const* from, std
         std::byte* const panel = to + std::ptrdiff_t{p} * cols * layout.width * e;
         if (present < layout.width)
           std::memset(panel, 0, static_cast<std::size_t>(cols) * static_cast<std::size_t>(layout.width * e));
-        transpose(panel, layout.width * e, from + std::ptrdiff_t{p} * layout.width * row_bytes, row_bytes, present,
-                  cols, element_bytes);
+        std::byte const* const rows_of_panel = from + std::ptrdiff_t{p} * layout.width * row_bytes;
+        if (layout.taps > 1)
+          transpose_taps(layout.taps, panel, layout.width * e, rows_of_panel, row_bytes, present, cols, element_bytes);
+        else transpose(panel, layout.width * e, rows_of_panel, row_bytes, present, cols, element_bytes);
       }
       break;
     case layout_kind::col_major:
-      transpose(to, rows * e, from, row_bytes, rows, cols, element_bytes);
+      if (layout.taps > 1) transpose_taps(layout.taps, to, rows * e, from, row_bytes, rows, cols, element_bytes);
+      else transpose(to, rows * e, from, row_bytes, rows, cols, element_bytes);
       break;
     case layout_kind::padded: {
       std::ptrdiff_t const step = layout.row_step(cols) * e;

@@ -12,10 +12,13 @@ namespace tessera {
 /// Which order a layout is.
 enum class layout_kind : std::uint8_t { row_major, padded, col_major, panels, row_panels };
 
-/// A layout as a value. `width` is the panel width, where there are panels.
+/// A layout as a value. `width` is the panel width, where there are panels. With `taps` above 1 columns are taken in
+/// another order, in col_major and row_panels: column channel * taps + tap as if it were tap * channels + channel, which
+/// is how the filters of a convolution, (channel, tap) in files, meet the elements of an image.
 struct layout_record {
   layout_kind kind = layout_kind::row_major;
   int width = 1;
+  int taps = 1;
 
   constexpr bool is_row_major() const { return kind == layout_kind::row_major; }
   /// Whether rows follow one another, with or without a gap: fields of such a layout have strides and rows.
@@ -31,14 +34,16 @@ struct layout_record {
       default: return std::int64_t{rows} * cols;
     }
   }
+  /// Which column a column is taken for.
+  constexpr int taken_as(int cols, int col) const { return col % taps * (cols / taps) + col / taps; }
   /// Where element (row, col) of a rows x cols box lies.
   constexpr std::int64_t offset(int rows, int cols, int row, int col) const {
     switch (kind) {
       case layout_kind::row_major:
       case layout_kind::padded: return std::int64_t{row} * row_step(cols) + col;
-      case layout_kind::col_major: return std::int64_t{col} * rows + row;
+      case layout_kind::col_major: return std::int64_t{taken_as(cols, col)} * rows + row;
       case layout_kind::panels: return (std::int64_t{col / width} * rows + row) * width + col % width;
-      case layout_kind::row_panels: return (std::int64_t{row / width} * cols + col) * width + row % width;
+      case layout_kind::row_panels: return (std::int64_t{row / width} * cols + taken_as(cols, col)) * width + row % width;
     }
     return 0;
   }

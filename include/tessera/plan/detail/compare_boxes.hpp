@@ -284,7 +284,7 @@ constexpr bool boxes_on_grid(program_view const& p, touch const& t) {
 
 /// Whether an access follows every split dimension of the mapping that it goes by: boxes of different tiles are apart.
 constexpr bool follows_every_split(program_view const& p, access_record const& a) {
-  if (a.kind == access_kind::gather || !follows_mapping(p, a)) return false;
+  if (a.kind == access_kind::gather || a.kind == access_kind::window || !follows_mapping(p, a)) return false;
   mapping_record const& map = p.tensors[a.by].map;
   bool followed[max_rank] = {};
   for (int d = 0; d < p.tensors[a.tensor].rank; ++d) {

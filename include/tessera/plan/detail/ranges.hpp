@@ -68,7 +68,9 @@ constexpr bool no_block_is_empty(tensor_record const& t) {
 constexpr bool is_own_box(program_view const& p, access_record const& a) {
   tensor_record const& t = p.tensors[a.tensor];
   tensor_record const& by = p.tensors[a.by];
-  if (a.kind == access_kind::at || a.kind == access_kind::gather || !follows_mapping(p, a)) return false;
+  if (a.kind == access_kind::at || a.kind == access_kind::gather || a.kind == access_kind::window ||
+      !follows_mapping(p, a))
+    return false;
   if (t.map.replicated || !(by.map == t.map)) return false;
   for (int d = 0; d < t.rank; ++d) {
     dim_rule const& rule = a.dim[d];
@@ -101,7 +103,7 @@ constexpr bool stays_on_tile(program_view const& p, execute_record const& e, acc
 /// Whether the boxes of an access on all tiles of its mapping together are the whole tensor.
 constexpr bool boxes_cover_tensor(program_view const& p, access_record const& a) {
   tensor_record const& t = p.tensors[a.tensor];
-  if (a.kind == access_kind::at || a.kind == access_kind::gather) return false;
+  if (a.kind == access_kind::at || a.kind == access_kind::gather || a.kind == access_kind::window) return false;
   tensor_record const& by = p.tensors[a.by];
   if (by.map.replicated) return true;
   bool taken[max_rank] = {};

@@ -68,6 +68,7 @@ inline char const* name_of(access_kind kind) {
     case access_kind::neighbour: return "neighbour";
     case access_kind::gather: return "gather";
     case access_kind::at: return "at";
+    case access_kind::window: return "window";
   }
   return "";
 }
@@ -83,6 +84,8 @@ inline std::string describe(program_view const& p, access_record const& a) {
   if (a.kind == access_kind::halo) numbers([](dim_rule const& rule) { return int{rule.radius}; });
   if (a.kind == access_kind::block) numbers([](dim_rule const& rule) { return int{rule.fixed}; });
   if (a.kind == access_kind::neighbour) numbers([](dim_rule const& rule) { return int{rule.shift}; });
+  if (a.kind == access_kind::window)
+    text += join({"(", number(a.window.reach), " lines, stride ", number(a.window.stride), ")"});
   if (a.kind == access_kind::gather) text += join({" by ", p.tensors[a.index].name});
   switch (a.layout.kind) {
     case layout_kind::row_major: break;
