@@ -3,5 +3,6 @@
 #pragma once
 
 #include <tessera/graph/apply.hpp>
+#include <tessera/graph/images.hpp>
 #include <tessera/graph/model.hpp>
 #include <tessera/graph/operators.hpp>

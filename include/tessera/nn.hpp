@@ -2,5 +2,6 @@
 // Layers: operators with named parameters.
 #pragma once
 
+#include <tessera/nn/convolution.hpp>
 #include <tessera/nn/linear.hpp>
 #include <tessera/nn/norm.hpp>

@@ -91,7 +91,7 @@ def l2_normalize(case):
 
 
 ACTIVATIONS = {"gelu_erf": "gelu", "gelu_tanh": "gelu_tanh", "tanh": "tanh", "exp_clipped": "exp_clipped",
-               "relu": "relu", "sigmoid": "sigmoid"}
+               "relu": "relu", "sigmoid": "sigmoid", "silu": "silu", "hardswish": "hardswish"}
 
 
 def activation(case):
@@ -161,8 +161,66 @@ def reduce(case):
     return result
 
 
+def image(expression):
+    """What an operator on images gives, with channels as the kit has them."""
+    return [give("y", f"ts::channels_first(g, {expression})")]
+
+
+def pair(value):
+    return braces(value if isinstance(value, list) else [value, value])
+
+
+def conv2d(case):
+    attrs = case["attrs"]
+    top, left = attrs["padding"]
+    bias = ", .bias = bias" if "bias" in case["inputs"] else ""
+    return image(f"ts::conv2d(g, ts::channels_last(g, x), weight, {{.stride = {pair(attrs['stride'])}, "
+                 f".padding = {braces([top, left])}, .dilation = {pair(attrs['dilation'])}, .groups = {int(attrs['groups'])}{bias}}})")
+
+
+def pool_options(attrs):
+    flags = "".join(f", .{name} = {str(bool(attrs[key])).lower()}"
+                    for key, name in (("ceil_mode", "ceil"), ("count_include_pad", "count_padding")) if key in attrs)
+    return f"{{.kernel = {pair(attrs['kernel'])}, .stride = {pair(attrs['stride'])}, .padding = {int(attrs['padding'])}{flags}}}"
+
+
+def maxpool2d(case):
+    return image(f"ts::max_pool(g, ts::channels_last(g, x), {pool_options(case['attrs'])})")
+
+
+def avgpool2d(case):
+    return image(f"ts::average_pool(g, ts::channels_last(g, x), {pool_options(case['attrs'])})")
+
+
+def adaptiveavgpool(case):
+    return image(f"ts::adaptive_average_pool(g, ts::channels_last(g, x), {pair(case['attrs']['output_size'])})")
+
+
+def globalavgpool(case):
+    return [give("y", "ts::global_average_pool(g, ts::channels_last(g, x))")]
+
+
+def batchnorm(case):
+    if case["attrs"]["training"]:
+        raise Later("batchnorm in training")
+    image_like = len(case["inputs"]["x"]["shape"]) == 4
+    x = "ts::channels_last(g, x)" if image_like else "x"
+    norm = f"ts::batch_norm(g, {x}, weight, bias, running_mean, running_var, {number(case['attrs']['eps'])})"
+    return image(norm) if image_like else [give("y", norm)]
+
+
+def groupnorm(case):
+    return image(f"ts::group_norm(g, ts::channels_last(g, x), weight, bias, {int(case['attrs']['groups'])}, "
+                 f"{number(case['attrs']['eps'])})")
+
+
+def squeeze_excite(case):
+    return image("ts::squeeze_excite(g, ts::channels_last(g, x), w1, b1, w2, b2)")
+
+
 OPERATORS = {function.__name__: function for function in (
-    matmul, linear, embedding, layernorm, softmax, attention, l2_normalize, activation, concat, broadcast, reduce)}
+    matmul, linear, embedding, layernorm, softmax, attention, l2_normalize, activation, concat, broadcast, reduce,
+    conv2d, maxpool2d, avgpool2d, adaptiveavgpool, globalavgpool, batchnorm, groupnorm, squeeze_excite)}
 
 
 def statements(case):

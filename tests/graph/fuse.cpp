@@ -33,8 +33,9 @@ std::string fused(std::function<void(ts::graph&)> const& build) {
   for (ts::op_record const& op : g->ops) {
     text += (text.empty() ? "" : " ") + std::string(ts::name_of(op.kind));
     if (op.kind == ts::op_kind::matmul)
-      text += std::string("[") + (op.operand[2] >= 0 ? "b" : "") + (op.attribute[2] != 0 ? "f" : "") +
-              (op.operand[3] >= 0 ? "r" : "") + "]";
+      text += std::string("[") + (op.operand[2] >= 0 ? "b" : "") + (ts::detail::adds_first(op) ? "r" : "") +
+              (ts::detail::function_of(op) != ts::activation::none ? "f" : "") +
+              (op.operand[3] >= 0 && !ts::detail::adds_first(op) ? "r" : "") + "]";
     if (op.kind == ts::op_kind::layer_norm && op.operand[3] >= 0) text += "[a]";
     // Operands are there before they are read, and nothing that has vanished is read.
     for (int k = 0; k < op.operands; ++k) CHECK(op.operand[k] < g->nodes.size());
@@ -61,6 +62,7 @@ TEST_CASE("a vector is a bias, a function is a function, a tensor is a residual"
   CHECK(fused([](auto& g) { parts p(g); g.output("y", ts::gelu(g, p.xw)); }) == "matmul[f]");
   CHECK(fused([](auto& g) { parts p(g); g.output("y", ts::add(g, p.xw, p.r)); }) == "matmul[r]");
   CHECK(fused([](auto& g) { parts p(g); g.output("y", ts::add(g, p.r, p.xw)); }) == "matmul[r]");
+  CHECK(fused([](auto& g) { parts p(g); g.output("y", ts::relu(g, ts::add(g, p.xw, p.r))); }) == "matmul[rf]");
   CHECK(fused([](auto& g) {
           parts p(g);
           g.output("y", ts::add(g, p.r, ts::tanh(g, ts::add(g, p.xw, p.bias))));
@@ -78,7 +80,7 @@ TEST_CASE("what would come in another order, or has another shape, stays") {
   };
   using ts::add;
   CHECK(after([](auto& g, parts p) { return add(g, ts::relu(g, p.xw), p.bias); }) == "matmul[f] binary");
-  CHECK(after([](auto& g, parts p) { return ts::relu(g, add(g, p.xw, p.r)); }) == "matmul[r] activation");
+  CHECK(after([](auto& g, parts p) { return add(g, ts::relu(g, add(g, p.xw, p.r)), p.s); }) == "matmul[rf] binary");
   CHECK(after([](auto& g, parts p) { return add(g, add(g, p.xw, p.r), p.bias); }) == "matmul[r] binary");
   CHECK(after([](auto& g, parts p) { return add(g, add(g, p.xw, p.r), p.s); }) == "matmul[r] binary");
   CHECK(after([](auto& g, parts p) { return add(g, add(g, p.xw, p.bias), p.bias); }) == "matmul[b] binary");

@@ -66,10 +66,10 @@ struct gemm_add {
   }
 };
 
-/// The product of graphs: c = function(a b + bias) + residual, each part where the template says so. A transposed left
+/// The product of graphs: c = function(a b + bias) + residual, each part where and when the template says so. A transposed left
 /// operand is (K, M) and comes column-major, a transposed right operand is (N, K) and comes in row panels.
 /// Weight: float or bf16, what b holds.
-template <activation Function, bool Bias, bool Residual, bool TransposeA, bool TransposeB, class Weight = float>
+template <activation Function, bool Bias, addend Residual, bool TransposeA, bool TransposeB, class Weight = float>
 struct dense {
   using left_layout = std::conditional_t<TransposeA, col_major, padded>;
   using right_layout = std::conditional_t<TransposeB, row_panels<panel_width>, panels<panel_width>>;
@@ -100,10 +100,9 @@ struct dense {
     float const* const biases = unchecked(bias).data;
     auto const rest = unchecked(residual);
     detail::gemm_block<Weight>(operands, [=](simd::batch<float> sum, int row, int column, auto count) {
-      if constexpr (Bias) sum = sum + simd::load(biases + column, count);
-      sum = apply<Function>(sum);
-      if constexpr (Residual) sum = sum + simd::load(rest.row(row) + column, count);
-      return sum;
+      return finished<Function, Bias, Residual>(
+          sum, [&] { return simd::load(biases + column, count); },
+          [&] { return simd::load(rest.row(row) + column, count); });
     });
   }
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fusion: operators that another one can do on the way become part of it, and their tensors vanish.
 //
-//   matmul, add a vector, gelu, add a tensor      ->   matmul with bias, function and residual
+//   matmul, add a vector, gelu, add a tensor      ->   matmul with bias, function and residual; so with conv2d
 //   add, layer_norm                               ->   layer_norm of a sum
+//   conv2d, batch_norm of parameters              ->   conv2d with another filter and a bias, made at load
 //
 // Every step of the pass looks at one operator and the one that made its operand: time is linear in the graph's size.
 // An operator keeps its place behind whatever it reads, since it takes the place of the one that it absorbs it for.
@@ -33,6 +34,7 @@ class fusion {
     switch (op.kind) {
       case op_kind::activation: return visit_activation(i);
       case op_kind::layer_norm: return visit_layer_norm(i);
+      case op_kind::batch_norm: return visit_batch_norm(i);
       case op_kind::binary:
         if (op.attribute[0] == static_cast<int>(binary_kind::add)) visit_sum(i);
         return;
@@ -46,6 +48,11 @@ class fusion {
     int const by = made_by_[node] - 1;
     return by >= 0 && g_.ops[by].kind == kind ? by : -1;
   }
+  /// The same for products: they have the same operands and attributes for what they do besides.
+  constexpr int product_only_for_this(int node) const {
+    int const matmul = only_for_this(node, op_kind::matmul);
+    return matmul >= 0 ? matmul : only_for_this(node, op_kind::convolution);
+  }
   /// Operator i does what `earlier` did as well, as `fused` says.
   constexpr void replace(int i, int earlier, op_record fused) {
     fused.result = g_.ops[i].result;
@@ -55,16 +62,17 @@ class fusion {
     ++absorbed_;
   }
 
-  // A product computes function(a b + bias) + residual: what comes later in this line excludes what comes before.
+  // A product computes function(a b + bias) + residual, or function(a b + bias + residual): what comes later in this line
+  // excludes what comes before.
   static constexpr bool has_bias(op_record const& product) { return product.operand[2] >= 0; }
-  static constexpr bool has_function(op_record const& product) { return product.attribute[2] != 0; }
+  static constexpr bool has_function(op_record const& product) { return function_of(product) != activation::none; }
   static constexpr bool has_residual(op_record const& product) { return product.operand[3] >= 0; }
 
   constexpr void visit_activation(int i) {
-    int const earlier = only_for_this(g_.ops[i].operand[0], op_kind::matmul);
-    if (earlier < 0 || has_function(g_.ops[earlier]) || has_residual(g_.ops[earlier])) return;
+    int const earlier = product_only_for_this(g_.ops[i].operand[0]);
+    if (earlier < 0 || has_function(g_.ops[earlier])) return;
     op_record product = g_.ops[earlier];
-    product.attribute[2] = g_.ops[i].attribute[0];
+    product.attribute[2] = finish_of(static_cast<activation>(g_.ops[i].attribute[0]), has_residual(product));
     replace(i, earlier, product);
   }
 
@@ -76,7 +84,7 @@ class fusion {
   /// products the later one takes the other's result, if it can: it is moved less far.
   constexpr void visit_sum(int i) {
     int const operand[2] = {g_.ops[i].operand[0], g_.ops[i].operand[1]};
-    int const product[2] = {only_for_this(operand[0], op_kind::matmul), only_for_this(operand[1], op_kind::matmul)};
+    int const product[2] = {product_only_for_this(operand[0]), product_only_for_this(operand[1])};
     int const first = product[1] > product[0] ? 1 : 0;
     if (!add_to_product(i, product[first], operand[1 - first])) add_to_product(i, product[1 - first], operand[first]);
   }
@@ -107,6 +115,43 @@ class fusion {
     replace(i, earlier, norm);
   }
 
+  /// The position of a tensor among the parameters, if it is one of float that one operator reads; else -1.
+  constexpr int only_parameter(int node) const {
+    if (!g_.nodes[node].parameter || g_.nodes[node].output || readers_[node] != 1) return -1;
+    if (g_.nodes[node].type != element::float32) return -1;
+    for (int i = 0; i < g_.parameters.size(); ++i)
+      if (g_.parameters[i].id == node) return i;
+    return -1;
+  }
+  /// Of a convolution and the norm of its channels, all numbers of which are parameters, the convolution stays.
+  constexpr void visit_batch_norm(int i) {
+    op_record const& norm = g_.ops[i];
+    int const earlier = only_for_this(norm.operand[0], op_kind::convolution);
+    if (earlier < 0 || has_function(g_.ops[earlier]) || has_residual(g_.ops[earlier])) return;
+    op_record convolution = g_.ops[earlier];
+    int const filter = convolution.operand[1], bias = convolution.operand[2];
+    folded_norm fold{.filter = filter,
+                     .filter_name = only_parameter(filter),
+                     .weight = only_parameter(norm.operand[1]),
+                     .shift = only_parameter(norm.operand[2]),
+                     .mean = only_parameter(norm.operand[3]),
+                     .variance = only_parameter(norm.operand[4]),
+                     .own_bias = bias >= 0 ? only_parameter(bias) : -1,
+                     .eps = norm.number[0]};
+    if (fold.filter_name < 0 || fold.weight < 0 || fold.shift < 0 || fold.mean < 0 || fold.variance < 0) return;
+    if (bias >= 0 && fold.own_bias < 0) return;
+    if (g_.nodes.size() == static_cast<int>(g_.nodes.capacity()) ||
+        g_.folded_norms.size() == static_cast<int>(g_.folded_norms.capacity()))
+      return;
+    for (int k = 1; k < norm.operands; ++k) absorbed_tensor_[norm.operand[k]] = true;
+    if (bias >= 0) absorbed_tensor_[bias] = true;
+    fold.bias = g_.nodes.push_back({.shape = {g_.nodes[filter].shape[0]}, .parameter = true});
+    readers_[fold.bias] = 1;
+    convolution.operand[2] = fold.bias;
+    g_.folded_norms.push_back(fold);
+    replace(i, earlier, convolution);
+  }
+
   /// Takes out the operators and tensors that are not there any more.
   constexpr void compact() {
     int kept = 0;
@@ -129,7 +174,11 @@ class fusion {
     g_.ops.count = kept;
     for (named_node& n : g_.inputs) n.id = number[n.id];
     for (named_node& n : g_.outputs) n.id = number[n.id];
-    for (named_node& n : g_.parameters) n.id = number[n.id];
+    for (named_node& n : g_.parameters) n.id = absorbed_tensor_[n.id] ? -1 : number[n.id];
+    for (folded_norm& f : g_.folded_norms) {
+      f.filter = number[f.filter];
+      f.bias = number[f.bias];
+    }
   }
 
   graph& g_;

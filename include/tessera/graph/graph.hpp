@@ -120,6 +120,11 @@ enum class op_kind : std::uint8_t {
   concat,            ///< up to max_operands
   sequence_mean,     ///< x, sequence bounds
   select_rows,       ///< x, row numbers
+  convolution,       ///< x, filter, [bias], [residual]
+  pool,              ///< x
+  batch_norm,        ///< x, weight, bias, mean, variance
+  group_norm,        ///< x, weight, bias
+  move_channels,     ///< x
   vertex             ///< up to max_operands, into a vertex type of the user's
 };
 
@@ -128,6 +133,7 @@ constexpr char const* name_of(op_kind kind) {
   constexpr char const* names[] = {"matmul",    "embedding",        "embedding_norm", "layer_norm",    "softmax",
                                    "attention", "packed_attention", "l2_normalize",   "activation",    "binary",
                                    "expand",    "reduce",           "concat",         "sequence_mean", "select_rows",
+                                   "conv2d",    "pool",             "batch_norm",     "group_norm",    "move_channels",
                                    "vertex"};
   return names[static_cast<int>(kind)];
 }
@@ -171,12 +177,32 @@ struct op_record {
   friend constexpr bool operator==(op_record const&, op_record const&) = default;
 };
 
+namespace detail {
+/// Attribute 2 of a product or convolution is what it does to its sums: an activation, and whether the residual is added
+/// before it.
+constexpr activation function_of(op_record const& product) { return static_cast<activation>(product.attribute[2] & 0xff); }
+constexpr bool adds_first(op_record const& product) { return product.attribute[2] >> 8 != 0; }
+constexpr int finish_of(activation function, bool residual_first) {
+  return static_cast<int>(function) | int{residual_first} << 8;
+}
+}  // namespace detail
+
 /// A name that the graph gives to the outside.
 struct named_node {
   int id = -1;
   int name_at = 0;
   int name_size = 0;
   std::uint32_t name_hash = 0;   ///< equal names have equal ones: hundreds are compared with one another
+};
+
+/// A batch norm behind a convolution that is no operator any more: the filter is scaled and a bias made of its numbers when
+/// parameters are loaded. Numbers of parameters count in graph::parameters.
+struct folded_norm {
+  int filter = -1, bias = -1;                                ///< tensors of the convolution
+  int filter_name = -1;
+  int weight = -1, shift = -1, mean = -1, variance = -1;     ///< parameters of the norm …
+  int own_bias = -1;                                         ///< … and the convolution's own bias, or -1
+  double eps = 0;
 };
 
 /// What is wrong with a graph, as a value: reported once, by the model.
@@ -324,6 +350,7 @@ class graph {
   inplace_vector<named_node, 32> outputs;
   inplace_vector<named_node, 800> parameters;
   inplace_vector<named_node, 8> lengths;  ///< id: the capacity
+  inplace_vector<folded_norm, 400> folded_norms;   ///< fusion makes them; their parameters have no tensor: id -1
   inplace_vector<char, 49152> characters;
   graph_mistake first_mistake;
 

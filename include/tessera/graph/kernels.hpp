@@ -3,14 +3,19 @@
 #pragma once
 
 #include <tessera/codelets/attention.hpp>
+#include <tessera/codelets/channels.hpp>
 #include <tessera/codelets/concat.hpp>
+#include <tessera/codelets/convolution.hpp>
 #include <tessera/codelets/elementwise.hpp>
 #include <tessera/codelets/embedding.hpp>
 #include <tessera/codelets/gemm.hpp>
+#include <tessera/codelets/image_norm.hpp>
 #include <tessera/codelets/norm.hpp>
+#include <tessera/codelets/pool.hpp>
 #include <tessera/codelets/reduce.hpp>
 #include <tessera/codelets/softmax.hpp>
 #include <tessera/graph/apply.hpp>
+#include <tessera/graph/images.hpp>
 #include <tessera/graph/kernel_key.hpp>
 
 namespace tessera {
@@ -27,7 +32,7 @@ template <kernel_key Key>
 constexpr auto vertex_for() {
   using namespace codelets;
   if constexpr (Key.kind == op_kind::matmul)
-    return vertex_of<dense<static_cast<activation>(Key.a), Key.b != 0, Key.c != 0, Key.d != 0, Key.e != 0,
+    return vertex_of<dense<static_cast<activation>(Key.a), Key.b != 0, static_cast<addend>(Key.c), Key.d != 0, Key.e != 0,
                            std::conditional_t<Key.f != 0, bf16, float>>>{};
   else if constexpr (Key.kind == op_kind::embedding) return vertex_of<codelets::embedding<Key.a != 0>>{};
   else if constexpr (Key.kind == op_kind::embedding_norm) return vertex_of<codelets::embedding_norm<Key.a != 0>>{};
@@ -46,6 +51,16 @@ constexpr auto vertex_for() {
   else if constexpr (Key.kind == op_kind::expand) return vertex_of<codelets::expand>{};
   else if constexpr (Key.kind == op_kind::reduce) return vertex_of<codelets::reduce<static_cast<reduce_kind>(Key.a)>>{};
   else if constexpr (Key.kind == op_kind::concat) return vertex_of<codelets::concat>{};
+  else if constexpr (Key.kind == op_kind::convolution && Key.d != 0)
+    return vertex_of<grouped_convolution<static_cast<activation>(Key.a), Key.b != 0, static_cast<addend>(Key.c)>>{};
+  else if constexpr (Key.kind == op_kind::convolution)
+    return vertex_of<convolution<static_cast<activation>(Key.a), Key.b != 0, static_cast<addend>(Key.c)>>{};
+  else if constexpr (Key.kind == op_kind::pool && Key.a == tessera::detail::adaptive_pool)
+    return vertex_of<codelets::adaptive_average_pool>{};
+  else if constexpr (Key.kind == op_kind::pool) return vertex_of<codelets::pool<static_cast<pool_kind>(Key.a)>>{};
+  else if constexpr (Key.kind == op_kind::batch_norm) return vertex_of<codelets::batch_norm>{};
+  else if constexpr (Key.kind == op_kind::group_norm) return vertex_of<codelets::group_norm>{};
+  else if constexpr (Key.kind == op_kind::move_channels) return vertex_of<codelets::move_channels<Key.a != 0>>{};
   else if constexpr (Key.kind == op_kind::sequence_mean) return vertex_of<codelets::sequence_mean>{};
   else return vertex_of<codelets::select_rows>{};
 }

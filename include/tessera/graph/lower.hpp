@@ -4,42 +4,25 @@
 #pragma once
 
 #include <tessera/codelets/attention.hpp>
-#include <tessera/codelets/gemm.hpp>
 #include <tessera/graph/apply.hpp>
-#include <tessera/graph/blocking.hpp>
-#include <tessera/graph/graph.hpp>
-#include <tessera/graph/kernel_key.hpp>
-#include <tessera/program/records.hpp>
+#include <tessera/graph/detail/lower_images.hpp>
 
 namespace tessera {
 TESSERA_ISA_BEGIN
 namespace isa_detail {
 
-/// Rows and columns of a graph's tensor as a matrix.
-constexpr int matrix_rows(dims const& s) {
-  if (s.rank == 0) return 1;
-  if (s.rank == 1) return s[0];
-  return static_cast<int>(s.volume() / s.cols());
-}
-constexpr int matrix_cols(dims const& s) { return s.rank < 2 ? 1 : s.cols(); }
-
 /// What counting has room for: more kernels than there are distinct keys.
 inline constexpr record_counts lower_limits{
     .tensors = 1800, .accesses = 4096, .executes = 1024, .steps = 1024, .kernels = 160};
 
-struct nothing_stored {};
-
 template <record_counts N, bool Store>
-class lowering {
- public:
-  record_counts used;
-  kernel_key keys[N.kernels + 1];
-  bool keeps_state[N.executes + 1] = {};   ///< of an execute: vertices keep their default state, whatever its numbers
-  std::conditional_t<Store, program_records<N>, nothing_stored> records;
+class lowering : public image_lowering<N, Store> {
+  using base = image_lowering<N, Store>;
 
-  constexpr lowering(graph const& g, machine const& m) : g_(g), machine_(m) {
-    if constexpr (Store) records.target = m;
-    used.tensors = g.nodes.size();
+ public:
+  using base::keeps_state, base::keys, base::records, base::used;
+
+  constexpr lowering(graph const& g, machine const& m) : base(g, m) {
     if constexpr (Store) {
       for (int i = 0; i < g.nodes.size(); ++i) records.tensors[i] = tensor_of(i);
       for (op_record const& op : g.ops) records.tensors[op.result].name = name_of(op.kind, op.vertex);
@@ -52,10 +35,15 @@ class lowering {
   }
 
  private:
+  using base::access, base::all, base::begin, base::block_cols, base::block_rows, base::cols, base::finish, base::g_;
+  using base::grid_of_product, base::machine_, base::map, base::number, base::panels_of, base::rows, base::shadow;
+  using base::workspace;
+
   /// Tensors that have a name in the graph are called by it; the graph must have static storage.
   template <class List>
   constexpr void give_names(List const& list) {
-    for (named_node const& n : list) records.tensors[n.id].name = g_.characters.items + n.name_at;
+    for (named_node const& n : list)
+      if (n.id >= 0) records.tensors[n.id].name = g_.characters.items + n.name_at;
   }
   constexpr tensor_record tensor_of(int i) const {
     node_record const& n = g_.nodes[i];
@@ -80,7 +68,11 @@ class lowering {
       case op_kind::packed_attention:
       case op_kind::l2_normalize:
       case op_kind::sequence_mean:
-      case op_kind::select_rows: return true;
+      case op_kind::select_rows:
+      case op_kind::pool:
+      case op_kind::batch_norm:
+      case op_kind::group_norm: return true;
+      case op_kind::convolution: return op.attribute[5] != 0;
       default: return false;
     }
   }
@@ -101,69 +93,11 @@ class lowering {
         if (op.operand[j] >= 0) records.tensors[op.operand[j]].row_gap = 0;
     }
   }
-  constexpr int rows(int node) const { return matrix_rows(g_.nodes[node].shape); }
-  constexpr int cols(int node) const { return matrix_cols(g_.nodes[node].shape); }
-
-  constexpr void map(int tensor, tile_grid grid) {
-    if constexpr (Store) {
-      records.tensors[tensor].map.grid[0] = grid.rows;
-      records.tensors[tensor].map.grid[1] = grid.cols;
-    }
-  }
-  /// A tensor without memory: `parts` blocks of `rows` rows, for accesses to go by.
-  constexpr int shadow(int parts, int rows) {
-    if constexpr (Store) {
-      tensor_record t;
-      t.name = "blocks";
-      t.type = element::float32;
-      t.rank = 2;
-      t.extent[0] = parts * rows;
-      t.map.grid[0] = parts;
-      records.tensors[used.tensors] = t;
-    }
-    return used.tensors++;
-  }
-
-  /// Where a span of an access comes from: the rows or columns of the result's block, or everything.
-  static constexpr int all = -1, block_rows = 0, block_cols = 1;
-
-  constexpr void begin(kernel_key const& key, tile_grid grid) {
-    int kernel = 0;
-    while (kernel < used.kernels && !(keys[kernel] == key)) ++kernel;
-    if (kernel == used.kernels) keys[used.kernels++] = key;
-    execute_ = {};
-    execute_.kernel = static_cast<std::int16_t>(kernel);
-    execute_.first_access = static_cast<std::int16_t>(used.accesses);
-    execute_.last_tile = grid.rows * grid.cols - 1;
-  }
-  constexpr void access(int field, int tensor, int by, int from_rows, int from_cols,
-                        layout_record layout = row_major::record, direction dir = direction::in, int offset = 0) {
-    if (tensor < 0) return;
-    access_record a;
-    bool const everything = from_rows == all && from_cols == all;
-    a.kind = everything ? access_kind::whole : access_kind::own;
-    a.dir = dir;
-    a.layout = layout;
-    a.tensor = static_cast<std::int16_t>(tensor);
-    a.by = static_cast<std::int16_t>(by);
-    a.field = static_cast<std::int8_t>(field);
-    a.dim[0].from = static_cast<std::int8_t>(from_rows);
-    a.dim[1].from = static_cast<std::int8_t>(from_cols);
-    a.dim[0].offset = offset;
-    if constexpr (Store) records.accesses[used.accesses] = a;
-    ++used.accesses;
-  }
-  constexpr void workspace(std::int64_t floats) { execute_.workspace_bytes = (floats * 4 + 63) / 64 * 64; }
-  constexpr void number(double value) { execute_.number[numbers_++] = value; }
-  constexpr void finish() {
-    execute_.accesses = static_cast<std::int16_t>(used.accesses - execute_.first_access);
-    if constexpr (Store) {
-      records.executes[used.executes] = execute_;
-      records.steps[used.steps] = {.kind = step_kind::compute, .first = used.executes, .count = 1};
-    }
-    ++used.executes;
-    ++used.steps;
-    numbers_ = 0;
+  constexpr kernel_key product_key(op_record const& op) const {
+    return {
+        op.kind, static_cast<int>(detail::function_of(op)), base::has_bias(op), base::addend_of(op),
+        op.attribute[0] != 0, op.attribute[1] != 0,
+        g_.nodes[op.operand[1]].type == element::bfloat16};
   }
 
   constexpr void lower(op_record const& op) {
@@ -189,6 +123,13 @@ class lowering {
       case op_kind::concat: return concat(op);
       case op_kind::sequence_mean:
       case op_kind::select_rows: return by_rows(op, {op.kind}, {everything(0), same_rows(1)});
+      case op_kind::convolution: return this->convolution(op);
+      case op_kind::pool: return this->pool(op);
+      case op_kind::group_norm: return this->group_norm(op);
+      case op_kind::batch_norm:
+        return by_rows(op, {op.kind},
+                       {same_rows(0), everything(1), everything(2), everything(3), everything(4)});
+      case op_kind::move_channels: return this->move_channels(op);
       case op_kind::vertex: return vertex(op);
     }
   }
@@ -215,24 +156,6 @@ class lowering {
     for (operand_access const& o : operands) access(o.operand, op.operand[o.operand], op.result, o.from_rows, all);
     access(op.operands, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
     finish();
-  }
-
-  static constexpr layout_record panels_of(bool transposed) {
-    return {transposed ? layout_kind::row_panels : layout_kind::panels, codelets::panel_width};
-  }
-  constexpr kernel_key product_key(op_record const& op) const {
-    return {
-        op.kind, op.attribute[2], op.operand[2] >= 0, op.operand[3] >= 0, op.attribute[0] != 0, op.attribute[1] != 0,
-        g_.nodes[op.operand[1]].type == element::bfloat16};
-  }
-
-  /// product_grid(), remembered: a network has few distinct shapes.
-  constexpr tile_grid grid_of_product(int rows, int cols, int depth) {
-    for (blocked_shape const& b : blocked_)
-      if (b.rows == rows && b.cols == cols && b.depth == depth) return b.grid;
-    tile_grid const grid = product_grid(machine_, rows, cols, depth, codelets::panel_width);
-    blocked_[next_blocked_++ % most_blocked] = {rows, cols, depth, grid};
-    return grid;
   }
 
   constexpr void matmul(op_record const& op) {
@@ -405,18 +328,6 @@ class lowering {
     finish();
   }
 
-  struct blocked_shape {
-    int rows = 0, cols = 0, depth = 0;
-    tile_grid grid;
-  };
-  static constexpr int most_blocked = 8;
-
-  graph const& g_;
-  machine machine_;
-  blocked_shape blocked_[most_blocked];
-  int next_blocked_ = 0;
-  execute_record execute_;
-  int numbers_ = 0;
 };
 
 }  // namespace isa_detail

@@ -15,6 +15,7 @@
 #include <tessera/simd/convert.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -254,12 +255,19 @@ class model {
     std::vector<std::string_view> names;
     for (named_node const& p : g.parameters) names.push_back(g.name_of(p));
     for (named_node const& p : g.parameters) {
+      if constexpr (CheckingWeightSource<Source>) weights.require(g.name_of(p), names);
+      if (p.id < 0) continue;   // of a norm that is folded into a filter, with which it is read
+      if (auto const fold = std::find_if(g.folded_norms.begin(), g.folded_norms.end(),
+                                         [&](folded_norm const& f) { return f.filter == p.id; });
+          fold != g.folded_norms.end()) {
+        load_folded(weights, *fold);
+        continue;
+      }
       dims const& s = g.shape({p.id});
       std::int64_t extents[max_rank] = {};
       for (int d = 0; d < s.rank; ++d) extents[d] = s[d];
       std::span<std::int64_t const> const shape(extents, static_cast<std::size_t>(s.rank));
       std::string_view const name = g.name_of(p);
-      if constexpr (CheckingWeightSource<Source>) weights.require(name, names);
       if (g.type({p.id}) == element::bfloat16) {
         write_narrow(weights, p.id, name, shape);
         if constexpr (LendingWeightSource<Source>) weights.release(name);
@@ -276,6 +284,43 @@ class model {
         write_copy(weights, p.id, name, shape);
       }
     }
+  }
+  /// A filter and the norm behind it: rows of the filter times weight / √(variance + eps), and a bias that is what the norm
+  /// adds. Sums and factors are in double.
+  /// @throws input_error if a variance is negative
+  template <class Source>
+  void load_folded(Source const& weights, folded_norm const& fold) {
+    graph const& g = graph_of<M>::value;
+    dims const& s = g.shape({fold.filter});
+    std::int64_t const extents[] = {s[0], s[1], s[2], s[3]};
+    auto const filters = static_cast<std::size_t>(s[0]);
+    auto const read = [&](int parameter, std::span<std::int64_t const> shape, std::span<float> values) {
+      std::string_view const name = g.name_of(g.parameters[parameter]);
+      weights.read_float32(name, shape, values);
+      if constexpr (LendingWeightSource<Source>) weights.release(name);
+    };
+    auto const vector = [&](int parameter) {
+      std::vector<float> values(filters);
+      read(parameter, std::span(extents, 1), values);
+      return values;
+    };
+    std::vector<float> const weight = vector(fold.weight), shift = vector(fold.shift), mean = vector(fold.mean),
+                             variance = vector(fold.variance);
+    std::vector<float> bias = fold.own_bias < 0 ? std::vector<float>(filters, 0.0f) : vector(fold.own_bias);
+    auto const values = std::make_unique_for_overwrite<float[]>(volume(fold.filter));
+    read(fold.filter_name, extents, std::span(values.get(), volume(fold.filter)));
+    std::size_t const row = volume(fold.filter) / filters;
+    for (std::size_t o = 0; o < filters; ++o) {
+      std::string_view const name = g.name_of(g.parameters[fold.variance]);
+      if (variance[o] < 0)
+        throw input_error("tessera: " + std::string(name) + " holds a variance below 0 at index " + std::to_string(o),
+                          std::string(name));
+      double const scale = double{weight[o]} / std::sqrt(double{variance[o]} + fold.eps);
+      for (std::size_t k = 0; k < row; ++k) values[o * row + k] = static_cast<float>(values[o * row + k] * scale);
+      bias[o] = static_cast<float>(double{shift[o]} + (double{bias[o]} - double{mean[o]}) * scale);
+    }
+    executor_.write(fold.filter, values.get());
+    executor_.write(fold.bias, bias.data());
   }
   /// The memory for one parameter is given back before the next is read: the largest of them would stay otherwise.
   template <class Source>
@@ -305,7 +350,7 @@ class model {
     graph const& g = graph_of<M>::value;
     graph const& h = graph_of<Other>::value;
     if (plan().program.step_count == 0) return true;   // refused, which has been said
-    if (g.parameters.size() != h.parameters.size()) return false;
+    if (g.parameters.size() != h.parameters.size() || g.folded_norms.size() != h.folded_norms.size()) return false;
     for (int i = 0; i < g.parameters.size(); ++i)
       if (g.name_of(g.parameters[i]) != h.name_of(h.parameters[i])) return false;
     return same_parameters(plan(), model<Other, Target>::plan());

@@ -304,6 +304,8 @@ constexpr node gelu_tanh(graph& g, node x) { return apply(g, activation::gelu_ta
 constexpr node tanh(graph& g, node x) { return apply(g, activation::tanh, x); }
 constexpr node sigmoid(graph& g, node x) { return apply(g, activation::sigmoid, x); }
 constexpr node exp_clipped(graph& g, node x) { return apply(g, activation::exp_clipped, x); }
+constexpr node silu(graph& g, node x) { return apply(g, activation::silu, x); }
+constexpr node hardswish(graph& g, node x) { return apply(g, activation::hardswish, x); }
 
 namespace detail {
 constexpr node binary(graph& g, binary_kind kind, node a, node b) {

@@ -311,13 +311,19 @@ void finish(gemm_step const& step, int rows, Epilogue const& epilogue) {
 constexpr bool rows_collide(std::ptrdiff_t stride, int rows) { return rows > 4 && stride % 1024 == 0; }
 }  // namespace gemm
 
+/// The left operand as it lies in memory: rows `a_stride` apart.
+struct rows_in_place {};
+
 /// C = epilogue(A B), or epilogue(C + A B) with `accumulate`. Loops, outermost first: slices of the depth; groups of
 /// panels that fit `gemm_panel_bytes`; blocks of rows, as equal as possible; panels of the group.
 /// @param epilogue  (batch sum, int row, int column, count) -> batch; called once for each element of C, `count` lanes
 ///                  of row `row` from `column` on; may read other operands, not C
+/// @param left      rows_in_place, or what makes the rows of A when they are wanted, for operands that are not there as
+///                  a matrix: left(first_row, rows, first_k, depth, to, stride) writes that part of A to `to`
 /// @tparam Weight   float or bf16: what B is stored in; sums are of float
-template <class Weight = float, class Epilogue = store_sum>
-void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
+template <class Weight = float, class Epilogue = store_sum, class Left = rows_in_place>
+void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}, Left const& left = {}) {
+  constexpr bool in_place = std::is_same_v<Left, rows_in_place>;
   constexpr int panel_columns = gemm_tile.columns;
   constexpr int padded_slice = gemm_depth_slice + 16;
   alignas(64) float rows_of_a[gemm_tile.rows * padded_slice];
@@ -358,11 +364,17 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}) {
       for (int block = 0, row = 0; block < blocks; ++block) {
         int const rows = x.rows / blocks + (block < x.rows % blocks ? 1 : 0);
         step.row = row;
-        step.a = x.a + row * x.a_stride + k;
-        step.a_stride = x.a_stride;
-        bool const more_rows = block + 1 < blocks;
+        bool const more_rows = in_place && block + 1 < blocks;
+        if constexpr (in_place) {
+          step.a = x.a + row * x.a_stride + k;
+          step.a_stride = x.a_stride;
+        } else {
+          left(row, rows, k, step.depth, rows_of_a, padded_slice);
+          step.a = rows_of_a;
+          step.a_stride = padded_slice;
+        }
         step.ahead = step.a + (more_rows ? rows * x.a_stride : 0);
-        if (gemm::rows_collide(x.a_stride, rows)) {
+        if (in_place && gemm::rows_collide(x.a_stride, rows)) {
           for (int r = 0; r < rows; ++r)
             std::memcpy(rows_of_a + r * padded_slice, step.a + r * x.a_stride,
                         static_cast<std::size_t>(step.depth) * sizeof(float));

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering of the operators on images. A result is split by pixels or by channels; of an image a tile reads the lines that
+// its pixels' windows meet.
+#pragma once
+
+#include <tessera/codelets/convolution.hpp>
+#include <tessera/graph/detail/record_writer.hpp>
+#include <tessera/graph/images.hpp>
+
+namespace tessera {
+TESSERA_ISA_BEGIN
+namespace isa_detail {
+
+template <record_counts N, bool Store>
+class image_lowering : public record_writer<N, Store> {
+  using base = record_writer<N, Store>;
+
+ protected:
+  using base::access, base::addend_of, base::all, base::begin, base::block_cols, base::block_rows, base::cols, base::finish, base::g_;
+  using base::grid_of_product, base::has_bias, base::machine_, base::map, base::number, base::panels_of, base::records, base::rows;
+  using base::window, base::workspace;
+
+  constexpr image_lowering(graph const& g, machine const& m) : base(g, m) {}
+
+  /// A convolution: 1 x 1 a product, groups channel by channel, else a product whose left side is made on the way.
+  constexpr void convolution(op_record const& op) {
+    dims const filter = shape(op.operand[1]);
+    if constexpr (Store) {   // a filter a row: the elements of a tensor in memory are the same however it is seen
+      tensor_record& t = records.tensors[op.operand[1]];
+      t.extent[0] = filter[0];
+      t.extent[1] = static_cast<int>(filter.volume() / filter[0]);
+    }
+    if (op.attribute[5] != 0) return pointwise(op);
+    if (op.attribute[3] > 1) return grouped(op);
+    int const taps = filter[2] * filter[3];
+    tile_grid const grid = grid_of_product(rows(op.result), cols(op.result), filter[1] * taps);
+    map(op.result, grid);
+    begin({op.kind, function(op), has_bias(op), addend_of(op), false}, grid);
+    window_numbers(op, filter[2], filter[3]);
+    layout_record panels = panels_of(true);
+    panels.taps = taps;
+    window(0, op.operand[0], op.result, lines(op, filter[2]), all);
+    access(1, op.operand[1], op.result, block_cols, all, panels);
+    rest_of_product(op);
+  }
+
+  constexpr void pool(op_record const& op) {
+    bool const adaptive = op.attribute[2] == detail::adaptive_pool;
+    dims const in = shape(op.operand[0]);
+    tile_grid const grid = pixels_grid(rows(op.result), cols(op.result));
+    map(op.result, grid);
+    begin({op.kind, op.attribute[2]}, grid);
+    window_numbers(op, detail::first_of(op.attribute[1]), detail::second_of(op.attribute[1]));
+    number(op.attribute[3] != 0 ? in[1] + detail::first_of(op.attribute[5]) : 0);
+    number(op.attribute[3] != 0 ? in[2] + detail::second_of(op.attribute[5]) : 0);
+    window_rule meets = lines(op, detail::first_of(op.attribute[1]));
+    if (adaptive) meets.stride = meets.before = 0, meets.reach = in[1];   // the whole image
+    window(0, op.operand[0], op.result, meets, block_cols);
+    access(1, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
+  constexpr void group_norm(op_record const& op) {
+    dims const s = shape(op.result);
+    int const images = s.rank > 2 ? s[0] : 1, groups = op.attribute[0];
+    int const parts = largest_divisor(images, machine_.tiles);
+    tile_grid const grid{parts, largest_divisor(groups, machine_.tiles / parts)};
+    map(op.result, grid);
+    begin({op.kind}, grid);
+    workspace(2 * cols(op.result) / grid.cols);
+    number(rows(op.result) / images);
+    number(cols(op.result) / groups);
+    number(op.number[0]);
+    access(0, op.operand[0], op.result, block_rows, block_cols);
+    access(1, op.operand[1], op.result, block_cols, all);
+    access(2, op.operand[2], op.result, block_cols, all);
+    access(3, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
+  constexpr void move_channels(op_record const& op) {
+    dims const s = shape(op.result);
+    bool const to_planes = op.attribute[0] != 0;
+    tile_grid const grid = rows_grid(machine_, rows(op.result));
+    map(op.result, grid);
+    begin({op.kind, to_planes}, grid);
+    number(to_planes ? s[1] : s[3]);
+    number(to_planes ? s[2] * s[3] : s[1] * s[2]);
+    access(0, op.operand[0], op.result, all, all);
+    access(1, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
+ private:
+  static constexpr int function(op_record const& op) { return static_cast<int>(detail::function_of(op)); }
+  constexpr dims shape(int node) const {
+    dims const& s = g_.nodes[node].shape;
+    return s.rank == 2 ? dims{s.dim[0], 1, 1, s.dim[1]} : s;   // a pixel for each image
+  }
+
+  /// Fields 2 … 4 of a product: bias, residual, result.
+  constexpr void rest_of_product(op_record const& op) {
+    access(2, op.operand[2], op.result, block_cols, all);
+    access(3, op.operand[3], op.result, block_rows, block_cols);
+    access(4, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+  constexpr void pointwise(op_record const& op) {
+    tile_grid const grid = grid_of_product(rows(op.result), cols(op.result), cols(op.operand[0]));
+    map(op.result, grid);
+    begin({op_kind::matmul, function(op), has_bias(op), addend_of(op), false, true, false}, grid);
+    access(0, op.operand[0], op.result, block_rows, all);
+    access(1, op.operand[1], op.result, block_cols, all, panels_of(true));
+    rest_of_product(op);
+  }
+  constexpr void grouped(op_record const& op) {
+    dims const in = shape(op.operand[0]), filter = shape(op.operand[1]), out = shape(op.result);
+    int const groups = op.attribute[3], made = out[3], group_out = made / groups;
+    tile_grid const grid = groups_grid(out[0] * out[1], groups, group_out);
+    map(op.result, grid);
+    begin({op.kind, function(op), has_bias(op), addend_of(op), true}, grid);
+    window_numbers(op, filter[2], filter[3]);
+    number(filter[1]);
+    number(group_out);
+    int const reach_x = (filter[3] - 1) * detail::second_of(op.attribute[1]) + 1;
+    window_rule const meets = lines(op, filter[2]);
+    workspace(codelets::grouped_workspace(meets.reach, reach_x, detail::second_of(op.attribute[0]), out[2], filter[1],
+                                          (made + grid.cols - 1) / grid.cols));
+    layout_record by_taps = col_major::record;
+    by_taps.taps = filter[2] * filter[3];
+    window(0, op.operand[0], op.result, meets, in[3] == made ? block_cols : all);
+    access(1, op.operand[1], op.result, block_cols, all, by_taps);
+    rest_of_product(op);
+  }
+
+  /// Blocks of at least eight lines, and as many parts of the groups as make sixteen tiles, if their channels still fill
+  /// vectors.
+  constexpr tile_grid groups_grid(int lines, int groups, int group_out) const {
+    tile_grid grid{largest_divisor(lines, lines / 8 > machine_.tiles ? machine_.tiles : lines / 8), 1};
+    for (int c = 2; c <= groups && grid.rows * grid.cols < 16 && grid.rows * c <= machine_.tiles; ++c)
+      if (groups % c == 0 && groups / c * group_out % 16 == 0) grid.cols = c;
+    return grid;
+  }
+  /// Pixels that are worked on one by one; few of them, in parts of the channels.
+  constexpr tile_grid pixels_grid(int pixels, int channels) const {
+    tile_grid grid = rows_grid(machine_, pixels);
+    while (grid.rows * grid.cols < 16 && channels % (grid.cols * 32) == 0) grid.cols *= 2;
+    return grid;
+  }
+
+  constexpr window_rule lines(op_record const& op, int kernel) const {
+    dims const in = shape(op.operand[0]), out = shape(op.result);
+    return {.width = out[2],
+            .height = out[1],
+            .in_width = in[2],
+            .in_height = in[1],
+            .stride = detail::first_of(op.attribute[0]),
+            .before = detail::first_of(op.attribute[4]),
+            .reach = (kernel - 1) * (op.kind == op_kind::pool ? 1 : detail::first_of(op.attribute[1])) + 1};
+  }
+  /// What codelets::image_windows is made of. Of a pool attribute 1 is the kernel; its taps are neighbours.
+  constexpr void window_numbers(op_record const& op, int kernel_y, int kernel_x) {
+    dims const in = shape(op.operand[0]), out = shape(op.result);
+    bool const dilated = op.kind == op_kind::convolution;
+    for (int n : {in[1], in[2], out[1], out[2], kernel_y, kernel_x}) number(n);
+    for (int n : {detail::first_of(op.attribute[0]), detail::second_of(op.attribute[0])}) number(n);
+    number(dilated ? detail::first_of(op.attribute[1]) : 1);
+    number(dilated ? detail::second_of(op.attribute[1]) : 1);
+    for (int n : {detail::first_of(op.attribute[4]), detail::second_of(op.attribute[4])}) number(n);
+  }
+};
+
+}  // namespace isa_detail
+TESSERA_ISA_END
+}  // namespace tessera
