@@ -5,5 +5,6 @@
 #include <tessera/models/bert.hpp>
 #include <tessera/models/bert_checkpoint.hpp>
 #include <tessera/models/packed_encoder.hpp>
+#include <tessera/models/resnet.hpp>
 #include <tessera/models/squad.hpp>
 #include <tessera/models/token_sequence.hpp>
