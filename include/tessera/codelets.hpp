@@ -11,6 +11,7 @@
 #include <tessera/codelets/embedding.hpp>
 #include <tessera/codelets/gemm.hpp>
 #include <tessera/codelets/image_norm.hpp>
+#include <tessera/codelets/image_windows.hpp>
 #include <tessera/codelets/kinds.hpp>
 #include <tessera/codelets/norm.hpp>
 #include <tessera/codelets/pool.hpp>

@@ -66,6 +66,19 @@ struct gemm_add {
   }
 };
 
+namespace detail {
+/// What a product with these fields does to its sums, as the epilogue of gemm_block; see finished().
+template <activation Function, bool Bias, addend Residual>
+auto finish_of_product(input<float, 2> const& bias, input<float, 2> const& residual) {
+  return [biases = unchecked(bias).data, rest = unchecked(residual)](simd::batch<float> sum, int row, int column,
+                                                                     auto count) {
+    return finished<Function, Bias, Residual>(
+        sum, [&] { return simd::load(biases + column, count); },
+        [&] { return simd::load(rest.row(row) + column, count); });
+  };
+}
+}  // namespace detail
+
 /// The product of graphs: c = function(a b + bias) + residual, each part where and when the template says so. A transposed left
 /// operand is (K, M) and comes column-major, a transposed right operand is (N, K) and comes in row panels.
 /// Weight: float or bf16, what b holds.
@@ -97,13 +110,7 @@ struct dense {
                                          .c = out.data,
                                          .c_stride = out.stride,
                                          .ahead = next_memory};
-    float const* const biases = unchecked(bias).data;
-    auto const rest = unchecked(residual);
-    detail::gemm_block<Weight>(operands, [=](simd::batch<float> sum, int row, int column, auto count) {
-      return finished<Function, Bias, Residual>(
-          sum, [&] { return simd::load(biases + column, count); },
-          [&] { return simd::load(rest.row(row) + column, count); });
-    });
+    detail::gemm_block<Weight>(operands, detail::finish_of_product<Function, Bias, Residual>(bias, residual));
   }
 };
 

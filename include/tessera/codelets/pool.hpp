@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools of images: the largest element, or the mean, under windows. Images are matrices as in convolution.hpp.
+// Pools of images: the largest element, or the mean, under windows. Images are matrices as in image_windows.hpp.
 #pragma once
 
-#include <tessera/codelets/convolution.hpp>
+#include <tessera/codelets/image_windows.hpp>
 #include <tessera/codelets/kinds.hpp>
 #include <tessera/program/vertex.hpp>
 #include <tessera/simd/tail.hpp>

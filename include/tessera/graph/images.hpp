@@ -61,7 +61,7 @@ constexpr int windows_along(int extent, int before, int after, int reach, int st
   int const count = (ceil ? room + stride - 1 : room) / stride + 1;
   return ceil && (count - 1) * stride >= extent + before ? count - 1 : count;   // none begins behind the image
 }
-constexpr bool in_range(extent2 e, int least) { return e.y >= least && e.x >= least && e.y < 32768 && e.x < 32768; }
+constexpr bool in_range(extent2 e) { return e.y >= 1 && e.x >= 1 && e.y < 32768 && e.x < 32768; }
 constexpr bool in_range(padding2 p) {
   for (int n : {p.top, p.left, p.bottom, p.right})
     if (n < 0 || n >= 32768) return false;
@@ -80,8 +80,8 @@ constexpr node conv2d(graph& g, node x, node filter, conv2d_options const& o = {
     if (operand.exists() && !detail::is_float(g, operand)) return detail::wrong_type(g, op_kind::convolution, operand);
   dims const &in = g.shape(x), &f = g.shape(filter);
   bool const stored = g.nodes[filter.id].input || g.nodes[filter.id].parameter;
-  if (!detail::is_image(g, x) || f.rank != 4 || !stored || !detail::in_range(o.stride, 1) ||
-      !detail::in_range(o.dilation, 1) || !detail::in_range(o.padding) || o.groups < 1 || in[3] != f[1] * o.groups ||
+  if (!detail::is_image(g, x) || f.rank != 4 || !stored || !detail::in_range(o.stride) ||
+      !detail::in_range(o.dilation) || !detail::in_range(o.padding) || o.groups < 1 || in[3] != f[1] * o.groups ||
       f[0] % o.groups != 0)
     return detail::wrong_shapes(g, op_kind::convolution, x, filter);
   extent2 const reach{(f[2] - 1) * o.dilation.y + 1, (f[3] - 1) * o.dilation.x + 1};
@@ -111,7 +111,7 @@ constexpr node pool(graph& g, pool_kind kind, node x, pool_options const& o) {
   if (!is_float(g, x)) return wrong_type(g, op_kind::pool, x, function);
   extent2 const stride{o.stride.y == 0 ? o.kernel.y : o.stride.y, o.stride.x == 0 ? o.kernel.x : o.stride.x};
   padding2 const& p = o.padding;
-  if (!is_image(g, x) || !in_range(o.kernel, 1) || !in_range(stride, 1) || !in_range(p) || 2 * p.top > o.kernel.y ||
+  if (!is_image(g, x) || !in_range(o.kernel) || !in_range(stride) || !in_range(p) || 2 * p.top > o.kernel.y ||
       2 * p.bottom > o.kernel.y || 2 * p.left > o.kernel.x || 2 * p.right > o.kernel.x)
     return wrong_shapes(g, op_kind::pool, x, {}, function);
   dims const& in = g.shape(x);
@@ -137,28 +137,28 @@ constexpr node max_pool(graph& g, node x, pool_options const& options = {}) {
 constexpr node average_pool(graph& g, node x, pool_options const& options = {}) {
   return detail::pool(g, pool_kind::average, x, options);
 }
-/// Means over equal shares of the image: x (N, H, W, C) -> (N, size, C); shares overlap by a pixel where the image is no
-/// multiple.
-constexpr node adaptive_average_pool(graph& g, node x, extent2 size) {
-  constexpr char const* function = "adaptive_average_pool";
-  if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::pool, x, function);
-  if (!detail::is_image(g, x) || !detail::in_range(size, 1))
-    return detail::wrong_shapes(g, op_kind::pool, x, {}, function);
+namespace detail {
+/// @param keep_pixels  whether the result is images of that size, or (N, C): the same elements where they are one pixel
+constexpr node means_of_shares(graph& g, node x, extent2 size, bool keep_pixels, char const* function) {
+  if (!is_float(g, x)) return wrong_type(g, op_kind::pool, x, function);
+  if (!is_image(g, x) || !in_range(size)) return wrong_shapes(g, op_kind::pool, x, {}, function);
+  dims const& in = g.shape(x);
   return g.add_op({.kind = op_kind::pool,
                    .operands = 1,
                    .operand = {x.id},
-                   .attribute = {detail::packed_pair(1, 1), detail::packed_pair(1, 1), detail::adaptive_pool}},
-                  {g.shape(x).dim[0], size.y, size.x, g.shape(x)[3]});
+                   .attribute = {packed_pair(1, 1), packed_pair(1, 1), adaptive_pool}},
+                  keep_pixels ? dims{in.dim[0], size.y, size.x, in[3]} : dims{in.dim[0], in[3]});
+}
+}  // namespace detail
+
+/// Means over equal shares of the image: x (N, H, W, C) -> (N, size, C); shares overlap by a pixel where the image is no
+/// multiple.
+constexpr node adaptive_average_pool(graph& g, node x, extent2 size) {
+  return detail::means_of_shares(g, x, size, true, "adaptive_average_pool");
 }
 /// The mean of each channel: x (N, H, W, C) -> (N, C).
 constexpr node global_average_pool(graph& g, node x) {
-  constexpr char const* function = "global_average_pool";
-  if (!detail::is_float(g, x)) return detail::wrong_type(g, op_kind::pool, x, function);
-  if (!detail::is_image(g, x)) return detail::wrong_shapes(g, op_kind::pool, x, {}, function);
-  node const pooled = adaptive_average_pool(g, x, 1);
-  if (g.first_mistake.what == graph_mistake::kind::none)   // the same elements, without the dimensions of one pixel
-    g.nodes[pooled.id].shape = {g.shape(x).dim[0], g.shape(x)[3]};
-  return pooled;
+  return detail::means_of_shares(g, x, 1, false, "global_average_pool");
 }
 
 /// Batch normalisation with the statistics of training: (x - mean) / √(variance + eps) · weight + bias, channel by channel

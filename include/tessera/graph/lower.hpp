@@ -36,7 +36,7 @@ class lowering : public image_lowering<N, Store> {
 
  private:
   using base::access, base::all, base::begin, base::block_cols, base::block_rows, base::cols, base::finish, base::g_;
-  using base::grid_of_product, base::machine_, base::map, base::number, base::panels_of, base::rows, base::shadow;
+  using base::machine_, base::map, base::number, base::panels_of, base::rows, base::shadow;
   using base::workspace;
 
   /// Tensors that have a name in the graph are called by it; the graph must have static storage.
@@ -102,7 +102,7 @@ class lowering : public image_lowering<N, Store> {
 
   constexpr void lower(op_record const& op) {
     switch (op.kind) {
-      case op_kind::matmul: return op.attribute[3] > 1 ? batched_matmul(op) : matmul(op);
+      case op_kind::matmul: return op.attribute[3] > 1 ? batched_matmul(op) : base::product(op, product_key(op), op.attribute[4]);
       case op_kind::attention: return attention(op);
       case op_kind::packed_attention: return packed_attention(op);
       case op_kind::embedding:
@@ -155,22 +155,6 @@ class lowering : public image_lowering<N, Store> {
     number(is_one_row(op));
     for (operand_access const& o : operands) access(o.operand, op.operand[o.operand], op.result, o.from_rows, all);
     access(op.operands, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
-    finish();
-  }
-
-  constexpr void matmul(op_record const& op) {
-    bool const ta = op.attribute[0] != 0, tb = op.attribute[1] != 0;
-    tile_grid const grid = grid_of_product(rows(op.result), cols(op.result), op.attribute[4]);
-    map(op.result, grid);
-    begin(product_key(op), grid);
-    int const out = op.result;
-    if (ta) access(0, op.operand[0], out, all, block_rows, {layout_kind::col_major, 1});
-    else access(0, op.operand[0], out, block_rows, all);
-    if (tb) access(1, op.operand[1], out, block_cols, all, panels_of(true));
-    else access(1, op.operand[1], out, all, block_cols, panels_of(false));
-    access(2, op.operand[2], out, block_cols, all);
-    access(3, op.operand[3], out, block_rows, block_cols);
-    access(4, out, out, block_rows, block_cols, row_major::record, direction::out);
     finish();
   }
 

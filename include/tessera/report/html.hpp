@@ -96,7 +96,9 @@ inline std::string cell(std::string const& text) { return "<td class=\"n\">" + t
 inline std::string html(data const& d) {
   using detail::bytes_text, detail::cell, detail::cycles_text, detail::escaped;
   std::string out{detail::page_head};
-  out += "<title>" + escaped(d.title) + "</title></head><body>\n<h1>" + escaped(d.title) + "</h1>\n<p>" + std::to_string(d.target.tiles) + " tiles with " +
+  std::string const title = escaped(d.title);
+  out += "<title>" + title + "</title></head><body>\n<h1>" + title + "</h1>\n<p>" + std::to_string(d.target.tiles) +
+         " tiles with " +
          (d.target.shared ? "shared" : "private") + " memory, " + bytes_text(d.target.bytes_per_tile) + " a tile. " +
          std::to_string(d.tensors) + " tensors, " + std::to_string(d.supersteps) + " compute sets, " +
          std::to_string(d.barriers) + " barriers, " + std::to_string(d.swaps) + " swaps.</p>\n<p>" +

@@ -16,9 +16,9 @@ class image_lowering : public record_writer<N, Store> {
   using base = record_writer<N, Store>;
 
  protected:
-  using base::access, base::addend_of, base::all, base::begin, base::block_cols, base::block_rows, base::cols, base::finish, base::g_;
-  using base::grid_of_product, base::has_bias, base::machine_, base::map, base::number, base::panels_of, base::records, base::rows;
-  using base::window, base::workspace;
+  using base::access, base::addend_of, base::all, base::begin, base::block_cols, base::block_rows, base::cols;
+  using base::finish, base::g_, base::grid_of_product, base::has_bias, base::machine_, base::map, base::number;
+  using base::panels_of, base::product, base::records, base::rest_of_product, base::rows, base::window, base::workspace;
 
   constexpr image_lowering(graph const& g, machine const& m) : base(g, m) {}
 
@@ -30,7 +30,9 @@ class image_lowering : public record_writer<N, Store> {
       t.extent[0] = filter[0];
       t.extent[1] = static_cast<int>(filter.volume() / filter[0]);
     }
-    if (op.attribute[5] != 0) return pointwise(op);
+    if (op.attribute[5] != 0)
+      return product(op, {op_kind::matmul, function(op), has_bias(op), addend_of(op), false, true},
+                     cols(op.operand[0]));
     if (op.attribute[3] > 1) return grouped(op);
     int const taps = filter[2] * filter[3];
     tile_grid const grid = grid_of_product(rows(op.result), cols(op.result), filter[1] * taps);
@@ -61,8 +63,7 @@ class image_lowering : public record_writer<N, Store> {
   }
 
   constexpr void group_norm(op_record const& op) {
-    dims const s = shape(op.result);
-    int const images = s.rank > 2 ? s[0] : 1, groups = op.attribute[0];
+    int const images = shape(op.result)[0], groups = op.attribute[0];
     int const parts = largest_divisor(images, machine_.tiles);
     tile_grid const grid{parts, largest_divisor(groups, machine_.tiles / parts)};
     map(op.result, grid);
@@ -98,21 +99,6 @@ class image_lowering : public record_writer<N, Store> {
     return s.rank == 2 ? dims{s.dim[0], 1, 1, s.dim[1]} : s;   // a pixel for each image
   }
 
-  /// Fields 2 … 4 of a product: bias, residual, result.
-  constexpr void rest_of_product(op_record const& op) {
-    access(2, op.operand[2], op.result, block_cols, all);
-    access(3, op.operand[3], op.result, block_rows, block_cols);
-    access(4, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
-    finish();
-  }
-  constexpr void pointwise(op_record const& op) {
-    tile_grid const grid = grid_of_product(rows(op.result), cols(op.result), cols(op.operand[0]));
-    map(op.result, grid);
-    begin({op_kind::matmul, function(op), has_bias(op), addend_of(op), false, true, false}, grid);
-    access(0, op.operand[0], op.result, block_rows, all);
-    access(1, op.operand[1], op.result, block_cols, all, panels_of(true));
-    rest_of_product(op);
-  }
   constexpr void grouped(op_record const& op) {
     dims const in = shape(op.operand[0]), filter = shape(op.operand[1]), out = shape(op.result);
     int const groups = op.attribute[3], made = out[3], group_out = made / groups;

@@ -135,6 +135,25 @@ class record_writer {
     return grid;
   }
 
+  /// A product of matrices, transposed as d and e of its key say.
+  constexpr void product(op_record const& op, kernel_key const& key, int depth) {
+    tile_grid const grid = grid_of_product(rows(op.result), cols(op.result), depth);
+    map(op.result, grid);
+    begin(key, grid);
+    if (key.d != 0) access(0, op.operand[0], op.result, all, block_rows, {layout_kind::col_major, 1});
+    else access(0, op.operand[0], op.result, block_rows, all);
+    if (key.e != 0) access(1, op.operand[1], op.result, block_cols, all, panels_of(true));
+    else access(1, op.operand[1], op.result, all, block_cols, panels_of(false));
+    rest_of_product(op);
+  }
+  /// Fields 2 … 4 of a product: bias, residual, result.
+  constexpr void rest_of_product(op_record const& op) {
+    access(2, op.operand[2], op.result, block_cols, all);
+    access(3, op.operand[3], op.result, block_rows, block_cols);
+    access(4, op.result, op.result, block_rows, block_cols, row_major::record, direction::out);
+    finish();
+  }
+
   graph const& g_;
   machine machine_;
 
