@@ -22,7 +22,7 @@ while [ $# -gt 0 ]; do
     --list) list=yes ;;
     --only) [ $# -gt 1 ] || die "--only needs the name of a stage"; only+=("$2"); shift ;;
     --fuzz-seconds) [ $# -gt 1 ] || die "--fuzz-seconds needs a number"; fuzz_seconds=$2; shift ;;
-    -h | --help) sed -n '4,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '4,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) die "unknown argument '$1'; see --help" ;;
   esac
   shift
@@ -94,8 +94,9 @@ conformance() {
 
 # --- Stages -----------------------------------------------------------------------------------------------------------
 
-# Everything, with the tests that only compile (headers, static, fail: both compilers). Those need no other stage: the
-# stages below compile the same headers for their instruction set, and run what they build.
+# Everything, with the tests that only compile (headers, static, fail: both compilers; in the short form headers and fail
+# with GCC, and two of the planted faults). Those need no other stage: the stages below compile the same headers for their
+# instruction set, and run what they build.
 gcc_all() {
   local leave_out=()
   [ $all = yes ] || leave_out=(-E '^((headers|fail)\..*\.clang|reference\.faults)$')
