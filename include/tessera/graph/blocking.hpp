@@ -92,6 +92,65 @@ constexpr tile_grid product_grid(machine const& m, int rows, int cols, int depth
   return best;
 }
 
+/// A convolution of 3 x 3 taps and stride 1, as far as its grid depends on it.
+struct small_convolution {
+  int images, height, width;   ///< of the result
+  int channels, made;
+};
+/// In tiles of how many results along a side it is computed, 0 for not in tiles but as it is defined; and its grid.
+struct winograd_choice {
+  int tile = 0;
+  tile_grid grid;
+};
+
+/// Cycles that Winograd's algorithm takes in tiles of `tile` x `tile` results on a grid whose blocks are whole lines.
+constexpr double winograd_cycles(machine const& m, small_convolution const& s, int tile, int panel, tile_grid grid) {
+  constexpr double start = 1000;       // of a vertex
+  constexpr double transform = 12;     // of one element, forth or back, in operations
+  int const lines = s.images * s.height / grid.rows;
+  int const down = lines < s.height ? (lines + tile - 1) / tile : lines / s.height * ((s.height + tile - 1) / tile);
+  double const tiles = static_cast<double>(grid.rows) * down * ((s.width + tile - 1) / tile);
+  double const taps = (tile + 2) * (tile + 2);
+  int const tile_cols = (s.made + grid.cols - 1) / grid.cols;
+  double const padded_cols = static_cast<double>((tile_cols + panel - 1) / panel) * panel * grid.cols;
+  double const arithmetic = 2 * taps * tiles * s.channels * padded_cols / m.flops_per_cycle;
+  double const elements = taps * tiles * (static_cast<double>(s.channels) * grid.cols + padded_cols);
+  double const bytes = 4 * taps * s.channels * padded_cols;
+  double const reads = bytes > 2.0 * static_cast<double>(m.working_set) * grid.cols ? grid.rows : 1;
+  double const stream = bytes * reads / m.exchange_bytes_per_cycle;
+  int const vertices = grid.rows * grid.cols;
+  return ((arithmetic > stream ? arithmetic : stream) + transform * elements / m.flops_per_cycle) *
+             (1 + waiting(vertices)) +
+         start * vertices;
+}
+
+/// How a convolution of 3 x 3 taps and stride 1 is computed fastest, and where: of the tiles and grids whose blocks are
+/// whole lines or whole images the cheapest, if it is cheaper than the product that the convolution is else.
+/// @param wanted  the tile, if it is not to be chosen
+constexpr winograd_choice winograd_grid(machine const& m, small_convolution const& s, int panel, int wanted = 0) {
+  int const lines = s.images * s.height, panels = (s.made + panel - 1) / panel;
+  tile_grid const direct = product_grid(m, lines * s.width, s.made, 9 * s.channels, panel);
+  double const filters = 4.0 * 9 * s.channels * s.made / m.exchange_bytes_per_cycle;
+  double least = product_cycles(m, lines * s.width, s.made, 9 * s.channels, panel, direct);
+  if (filters > least) least = filters;
+  winograd_choice best;
+  if (wanted != 0) best = {wanted, {}}, least = winograd_cycles(m, s, wanted, panel, {});
+  for (int tile : {2, 4}) {
+    if (wanted != 0 && tile != wanted) continue;
+    for (int r = 1; r <= m.tiles && r <= lines; ++r) {
+      if (lines % r != 0 || (s.height % (lines / r) != 0 && lines / r % s.height != 0)) continue;
+      for (int c = 1; r * c <= m.tiles && c <= panels; ++c) {
+        if (c > 1 && (s.made % panel != 0 || panels % c != 0)) continue;
+        double const cycles = winograd_cycles(m, s, tile, panel, {r, c});
+        if (cycles >= least) continue;
+        least = cycles;
+        best = {tile, {r, c}};
+      }
+    }
+  }
+  return best;
+}
+
 /// The split of `rows` equal rows that are worked on one by one.
 constexpr tile_grid rows_grid(machine const& m, int rows) {
   int const wanted = (rows + 7) / 8;

@@ -241,6 +241,11 @@ struct graph_counts {
   int characters = 0;
 };
 
+/// Which convolutions of 3 x 3 taps and stride 1 are computed in tiles by Winograd's algorithm (codelets/winograd.hpp),
+/// whose results differ in the last digits: none, those that the cost model expects to be faster, or all whose filters
+/// are parameters, in tiles of 2 x 2 or 4 x 4.
+enum class winograd { off, where_faster, tiles_of_2, tiles_of_4 };
+
 /// The builder.
 class graph {
  private:
@@ -352,6 +357,7 @@ class graph {
   inplace_vector<named_node, 8> lengths;  ///< id: the capacity
   inplace_vector<folded_norm, 400> folded_norms;   ///< fusion makes them; their parameters have no tensor: id -1
   inplace_vector<char, 49152> characters;
+  winograd use_winograd = winograd::where_faster;
   graph_mistake first_mistake;
 
   constexpr std::string_view name_of(named_node const& n) const {

@@ -14,6 +14,7 @@
 #include <tessera/codelets/pool.hpp>
 #include <tessera/codelets/reduce.hpp>
 #include <tessera/codelets/softmax.hpp>
+#include <tessera/codelets/winograd.hpp>
 #include <tessera/graph/apply.hpp>
 #include <tessera/graph/images.hpp>
 #include <tessera/graph/kernel_key.hpp>
@@ -53,6 +54,8 @@ constexpr auto vertex_for() {
   else if constexpr (Key.kind == op_kind::concat) return vertex_of<codelets::concat>{};
   else if constexpr (Key.kind == op_kind::convolution && Key.d != 0)
     return vertex_of<grouped_convolution<static_cast<activation>(Key.a), Key.b != 0, static_cast<addend>(Key.c)>>{};
+  else if constexpr (Key.kind == op_kind::convolution && Key.e != 0)
+    return vertex_of<winograd_convolution<Key.e, static_cast<activation>(Key.a), Key.b != 0, static_cast<addend>(Key.c)>>{};
   else if constexpr (Key.kind == op_kind::convolution)
     return vertex_of<convolution<static_cast<activation>(Key.a), Key.b != 0, static_cast<addend>(Key.c)>>{};
   else if constexpr (Key.kind == op_kind::pool && Key.a == tessera::detail::adaptive_pool)

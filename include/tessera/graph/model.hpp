@@ -7,16 +7,14 @@
 
 #include <tessera/graph/fuse.hpp>
 #include <tessera/graph/kernels.hpp>
+#include <tessera/graph/load.hpp>
 #include <tessera/graph/lower.hpp>
 #include <tessera/graph/rules.hpp>
 #include <tessera/plan/parameters.hpp>
 #include <tessera/plan/planned.hpp>
 #include <tessera/runtime/engine.hpp>
-#include <tessera/simd/convert.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -28,30 +26,6 @@
 #include <vector>
 
 namespace tessera {
-
-/// Something that parameters can be read from, such as a safetensors file: fills `values` with the tensor `name`, or
-/// throws if it is not there or has another shape.
-template <class S>
-concept WeightSource = requires(S const& source, std::string_view name, std::span<std::int64_t const> shape,
-                                std::span<float> values) { source.read_float32(name, shape, values); };
-
-/// A source that can also show values where they lie, and that is told when they are no longer wanted: a file that is
-/// larger than everything else need not be in memory twice. What is lent has as many values as the shape, which stay
-/// until release(name); nothing is lent where values have to be converted, and read_float32 is called then. release is
-/// called once for each parameter, however it was read.
-template <class S>
-concept LendingWeightSource =
-    WeightSource<S> && requires(S const& source, std::string_view name, std::span<std::int64_t const> shape) {
-      { source.lend_float32(name, shape) } -> std::same_as<std::span<float const>>;
-      source.release(name);
-    };
-
-/// A source that is told the names of all parameters, and throws a better message for it if one is not there.
-template <class S>
-concept CheckingWeightSource =
-    WeightSource<S> && requires(S const& source, std::string_view name, std::span<std::string_view const> names) {
-      source.require(name, names);
-    };
 
 /// An input by name, for model::run().
 template <label Name, class T>
@@ -151,7 +125,7 @@ class model {
   ///         parameter has, before anything of the model is used
   template <WeightSource Source>
   explicit model(Source const& weights, engine_options const& options = {}) : executor_(plan(), with_cyclic(options)) {
-    load(weights);
+    load_parameters(graph_of<M>::value, weights, executor_);
   }
 
   /// The same parameters as another model whose graph has the same ones, such as another capacity of it: they are not
@@ -248,101 +222,6 @@ class model {
     return options;
   }
   static std::size_t volume(int id) { return static_cast<std::size_t>(graph_of<M>::value.nodes[id].shape.volume()); }
-
-  template <class Source>
-  void load(Source const& weights) {
-    graph const& g = graph_of<M>::value;
-    std::vector<std::string_view> names;
-    for (named_node const& p : g.parameters) names.push_back(g.name_of(p));
-    for (named_node const& p : g.parameters) {
-      if constexpr (CheckingWeightSource<Source>) weights.require(g.name_of(p), names);
-      if (p.id < 0) continue;   // of a norm that is folded into a filter, with which it is read
-      if (auto const fold = std::find_if(g.folded_norms.begin(), g.folded_norms.end(),
-                                         [&](folded_norm const& f) { return f.filter == p.id; });
-          fold != g.folded_norms.end()) {
-        load_folded(weights, *fold);
-        continue;
-      }
-      dims const& s = g.shape({p.id});
-      std::int64_t extents[max_rank] = {};
-      for (int d = 0; d < s.rank; ++d) extents[d] = s[d];
-      std::span<std::int64_t const> const shape(extents, static_cast<std::size_t>(s.rank));
-      std::string_view const name = g.name_of(p);
-      if (g.type({p.id}) == element::bfloat16) {
-        write_narrow(weights, p.id, name, shape);
-        if constexpr (LendingWeightSource<Source>) weights.release(name);
-      } else if constexpr (LendingWeightSource<Source>) {
-        std::span<float const> const lent = weights.lend_float32(name, shape);
-        if (!lent.empty() && lent.size() != volume(p.id))
-          throw input_error("tessera: parameter " + std::string(name) + " has " + std::to_string(volume(p.id)) +
-                                " elements, but " + std::to_string(lent.size()) + " were lent",
-                            std::string(name));
-        if (lent.empty()) write_copy(weights, p.id, name, shape);
-        else executor_.write(p.id, lent.data());
-        weights.release(name);
-      } else {
-        write_copy(weights, p.id, name, shape);
-      }
-    }
-  }
-  /// A filter and the norm behind it: rows of the filter times weight / √(variance + eps), and a bias that is what the norm
-  /// adds. Sums and factors are in double.
-  /// @throws input_error if a variance is negative
-  template <class Source>
-  void load_folded(Source const& weights, folded_norm const& fold) {
-    graph const& g = graph_of<M>::value;
-    dims const& s = g.shape({fold.filter});
-    std::int64_t const extents[] = {s[0], s[1], s[2], s[3]};
-    auto const filters = static_cast<std::size_t>(s[0]);
-    auto const read = [&](int parameter, std::span<std::int64_t const> shape, std::span<float> values) {
-      std::string_view const name = g.name_of(g.parameters[parameter]);
-      weights.read_float32(name, shape, values);
-      if constexpr (LendingWeightSource<Source>) weights.release(name);
-    };
-    auto const vector = [&](int parameter) {
-      std::vector<float> values(filters);
-      read(parameter, std::span(extents, 1), values);
-      return values;
-    };
-    std::vector<float> const weight = vector(fold.weight), shift = vector(fold.shift), mean = vector(fold.mean),
-                             variance = vector(fold.variance);
-    std::vector<float> bias = fold.own_bias < 0 ? std::vector<float>(filters, 0.0f) : vector(fold.own_bias);
-    auto const values = std::make_unique_for_overwrite<float[]>(volume(fold.filter));
-    read(fold.filter_name, extents, std::span(values.get(), volume(fold.filter)));
-    std::size_t const row = volume(fold.filter) / filters;
-    for (std::size_t o = 0; o < filters; ++o) {
-      std::string_view const name = g.name_of(g.parameters[fold.variance]);
-      if (variance[o] < 0)
-        throw input_error("tessera: " + std::string(name) + " holds a variance below 0 at index " + std::to_string(o),
-                          std::string(name));
-      double const scale = double{weight[o]} / std::sqrt(double{variance[o]} + fold.eps);
-      for (std::size_t k = 0; k < row; ++k) values[o * row + k] = static_cast<float>(values[o * row + k] * scale);
-      bias[o] = static_cast<float>(double{shift[o]} + (double{bias[o]} - double{mean[o]}) * scale);
-    }
-    executor_.write(fold.filter, values.get());
-    executor_.write(fold.bias, bias.data());
-  }
-  /// The memory for one parameter is given back before the next is read: the largest of them would stay otherwise.
-  template <class Source>
-  void write_copy(Source const& weights, int id, std::string_view name, std::span<std::int64_t const> shape) {
-    auto const values = std::make_unique_for_overwrite<float[]>(volume(id));
-    weights.read_float32(name, shape, std::span<float>(values.get(), volume(id)));
-    executor_.write(id, values.get());
-  }
-
-  /// Rounded to bf16.
-  /// @throws input_error if a number is beyond it
-  template <class Source>
-  void write_narrow(Source const& weights, int id, std::string_view name, std::span<std::int64_t const> shape) {
-    auto const values = std::make_unique_for_overwrite<float[]>(volume(id));
-    weights.read_float32(name, shape, std::span<float>(values.get(), volume(id)));
-    constexpr float beyond = 0x1.ffp127f;   // from here on numbers would be rounded to infinity
-    if (std::any_of(values.get(), values.get() + volume(id), [](float v) { return v >= beyond || v <= -beyond; }))
-      throw input_error("tessera: " + std::string(name) + " holds a number that bf16 has not", std::string(name));
-    auto const narrow = std::make_unique_for_overwrite<bf16[]>(volume(id));
-    simd::from_float(values.get(), narrow.get(), static_cast<int>(volume(id)));
-    executor_.write(id, narrow.get());
-  }
 
   /// Whether the other model has the same parameters, and packs them alike.
   template <class Other>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tessera/codelets/convolution.hpp>
+#include <tessera/codelets/winograd.hpp>
 #include <tessera/graph/detail/record_writer.hpp>
 #include <tessera/graph/images.hpp>
 
@@ -22,18 +23,16 @@ class image_lowering : public record_writer<N, Store> {
 
   constexpr image_lowering(graph const& g, machine const& m) : base(g, m) {}
 
-  /// A convolution: 1 x 1 a product, groups channel by channel, else a product whose left side is made on the way.
+  /// A convolution: 1 x 1 a product, groups channel by channel, 3 x 3 by Winograd's algorithm where that is faster, else a
+  /// product whose left side is made on the way.
   constexpr void convolution(op_record const& op) {
     dims const filter = shape(op.operand[1]);
-    if constexpr (Store) {   // a filter a row: the elements of a tensor in memory are the same however it is seen
-      tensor_record& t = records.tensors[op.operand[1]];
-      t.extent[0] = filter[0];
-      t.extent[1] = static_cast<int>(filter.volume() / filter[0]);
-    }
+    filters(op, filter[2] * filter[3]);
     if (op.attribute[5] != 0)
       return product(op, {op_kind::matmul, function(op), has_bias(op), addend_of(op), false, true},
                      cols(op.operand[0]));
     if (op.attribute[3] > 1) return grouped(op);
+    if (winograd_choice const choice = tiles_of(op); choice.tile != 0) return in_tiles(op, choice);
     int const taps = filter[2] * filter[3];
     tile_grid const grid = grid_of_product(rows(op.result), cols(op.result), filter[1] * taps);
     map(op.result, grid);
@@ -93,6 +92,54 @@ class image_lowering : public record_writer<N, Store> {
   }
 
  private:
+  /// Sees the filter as a row for each result, of `taps` elements a channel: that changes nothing in memory, unless it is
+  /// transformed at load.
+  constexpr void filters(op_record const& op, int taps) {
+    dims const filter = shape(op.operand[1]);
+    if constexpr (Store) {
+      tensor_record& t = records.tensors[op.operand[1]];
+      t.extent[0] = filter[0];
+      t.extent[1] = filter[1] * taps;
+    }
+  }
+  /// Winograd's algorithm is for filters that are known at load, and that nothing else reads.
+  constexpr winograd_choice tiles_of(op_record const& op) {
+    dims const filter = shape(op.operand[1]), in = shape(op.operand[0]), out = shape(op.result);
+    if (g_.use_winograd == winograd::off || !g_.nodes[op.operand[1]].parameter || filter[2] != 3 || filter[3] != 3) return {};
+    if (op.attribute[0] != detail::packed_pair(1, 1) || op.attribute[1] != detail::packed_pair(1, 1)) return {};
+    int readers = 0;
+    for (op_record const& other : g_.ops)
+      for (int k = 0; k < other.operands; ++k) readers += other.operand[k] == op.operand[1];
+    if (readers > 1) return {};
+    for (chosen const& c : chosen_)
+      if (same(c.in, in) && same(c.out, out)) return c.choice;
+    winograd_choice const choice =
+        winograd_grid(machine_, {out[0], out[1], out[2], in[3], out[3]}, codelets::panel_width,
+                      g_.use_winograd == winograd::tiles_of_2   ? 2
+                      : g_.use_winograd == winograd::tiles_of_4 ? 4
+                                                                : 0);
+    chosen_[next_chosen_++ % most_chosen] = {in, out, choice};
+    return choice;
+  }
+  static constexpr bool same(dims const& a, dims const& b) {
+    for (int d = 0; d < 4; ++d)
+      if (a.rank != 4 || a[d] != b[d]) return false;
+    return true;
+  }
+  constexpr void in_tiles(op_record const& op, winograd_choice const& choice) {
+    int const channels = shape(op.operand[0])[3], taps = codelets::transformed_taps(choice.tile);
+    filters(op, taps);
+    map(op.result, choice.grid);
+    begin({op.kind, function(op), has_bias(op), addend_of(op), false, choice.tile}, choice.grid);
+    window_numbers(op, 3, 3);
+    workspace(codelets::winograd_workspace(choice.tile, channels));
+    layout_record panels = panels_of(true);
+    panels.taps = taps;
+    window(0, op.operand[0], op.result, lines(op, 3), all);
+    access(1, op.operand[1], op.result, block_cols, all, panels);
+    rest_of_product(op);
+  }
+
   static constexpr int function(op_record const& op) { return static_cast<int>(detail::function_of(op)); }
   constexpr dims shape(int node) const {
     dims const& s = g_.nodes[node].shape;
@@ -154,6 +201,15 @@ class image_lowering : public record_writer<N, Store> {
     number(dilated ? detail::second_of(op.attribute[1]) : 1);
     for (int n : {detail::first_of(op.attribute[4]), detail::second_of(op.attribute[4])}) number(n);
   }
+
+  /// Choices so far: a network has few distinct shapes.
+  struct chosen {
+    dims in, out;
+    winograd_choice choice;
+  };
+  static constexpr int most_chosen = 8;
+  chosen chosen_[most_chosen];
+  int next_chosen_ = 0;
 };
 
 }  // namespace isa_detail
