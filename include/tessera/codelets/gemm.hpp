@@ -69,14 +69,23 @@ struct gemm_add {
 namespace detail {
 /// What a product with these fields does to its sums, as the epilogue of gemm_block; see finished().
 template <activation Function, bool Bias, addend Residual>
-auto finish_of_product(input<float, 2> const& bias, input<float, 2> const& residual) {
-  return [biases = unchecked(bias).data, rest = unchecked(residual)](simd::batch<float> sum, int row, int column,
-                                                                     auto count) {
+struct finish_of_product {
+  unchecked_view<float const> biases, rest;
+
+  finish_of_product(input<float, 2> const& bias, input<float, 2> const& residual)
+      : biases(unchecked(bias)), rest(unchecked(residual)) {}
+  TESSERA_INLINE simd::batch<float> operator()(simd::batch<float> sum, int row, int column, auto count) const {
     return finished<Function, Bias, Residual>(
-        sum, [&] { return simd::load(biases + column, count); },
+        sum, [&] { return simd::load(biases.data + column, count); },
         [&] { return simd::load(rest.row(row) + column, count); });
-  };
-}
+  }
+  /// What will be read of a block.
+  void expect(int row, int rows, int column) const {
+    if constexpr (Residual != addend::none)
+      for (int r = row; r < row + rows; ++r)
+        for (int line = 0; line < gemm_tile.columns; line += line_of_floats) simd::prefetch(rest.row(r) + column + line);
+  }
+};
 }  // namespace detail
 
 /// The product of graphs: c = function(a b + bias) + residual, each part where and when the template says so. A transposed left

@@ -195,12 +195,16 @@ struct winograd_convolution {
     float* const products = transformed + std::ptrdiff_t{taps} * count * stride();
     for (int t = 0; t < count; ++t) transform_input(places[t], transformed + t * stride(), count * stride());
     int const channels = x.cols(), panels = detail::gemm_panels(y.cols());
+    std::ptrdiff_t const matrix = std::ptrdiff_t{channels} * panel_columns;   // floats of a filter's element in a panel
     for (int panel = 0; panel < panels; ++panel) {
-      float const* const filters = unchecked(filter).data + std::ptrdiff_t{panel} * taps * channels * panel_columns;
-      for (int tap = 0; tap < taps; ++tap)
-        multiply(transformed + std::ptrdiff_t{tap} * count * stride(), count,
-                 filters + std::ptrdiff_t{tap} * channels * panel_columns,
+      float const* const filters = unchecked(filter).data + panel * taps * matrix;
+      for (int tap = 0; tap < taps; ++tap) {
+        bool const last = panel == panels - 1 && tap == taps - 1;
+        float const* const b = filters + tap * matrix;
+        multiply(transformed + std::ptrdiff_t{tap} * count * stride(), count, b,
+                 last ? static_cast<std::byte const*>(next_memory.data) : reinterpret_cast<std::byte const*>(b + matrix),
                  products + std::ptrdiff_t{tap} * count * panel_columns);
+      }
       for (int t = 0; t < count; ++t)
         transform_output(places[t], products + t * panel_columns, count * panel_columns, panel * panel_columns);
     }
@@ -236,9 +240,11 @@ struct winograd_convolution {
     });
   }
 
-  /// (rows, C) times a panel of (C, panel_columns).
-  void multiply(float const* a, int rows, float const* b, float* c) const {
+  /// (rows, C) times a panel of (C, panel_columns). As many bytes from `next` on are fetched meanwhile.
+  void multiply(float const* a, int rows, float const* b, std::byte const* next, float* c) const {
     int const blocks = (rows + detail::gemm_tile.rows - 1) / detail::gemm_tile.rows;
+    detail::gemm::next_panels panels_ahead(next, std::ptrdiff_t{4} * x.cols() * panel_columns, 0, next != nullptr,
+                                           x.cols(), blocks);
     for (int block = 0, row = 0; block < blocks; ++block) {
       int const count = rows / blocks + (block < rows % blocks ? 1 : 0);
       detail::gemm_step step{};
@@ -250,6 +256,7 @@ struct winograd_convolution {
       step.ahead = step.a;
       step.depth = x.cols();
       step.columns = panel_columns;
+      panels_ahead.share(step);
       detail::gemm::kernel_for<float>(count, false)(step);
       row += count;
     }

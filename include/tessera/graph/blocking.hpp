@@ -9,6 +9,7 @@
 #include <tessera/program/machine.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace tessera {
 
@@ -119,9 +120,7 @@ constexpr double winograd_cycles(machine const& m, small_convolution const& s, i
   double const reads = bytes > 2.0 * static_cast<double>(m.working_set) * grid.cols ? grid.rows : 1;
   double const stream = bytes * reads / m.exchange_bytes_per_cycle;
   int const vertices = grid.rows * grid.cols;
-  return ((arithmetic > stream ? arithmetic : stream) + transform * elements / m.flops_per_cycle) *
-             (1 + waiting(vertices)) +
-         start * vertices;
+  return (arithmetic + stream + transform * elements / m.flops_per_cycle) * (1 + waiting(vertices)) + start * vertices;
 }
 
 /// How a convolution of 3 x 3 taps and stride 1 is computed fastest, and where: of the tiles and grids whose blocks are
@@ -130,9 +129,8 @@ constexpr double winograd_cycles(machine const& m, small_convolution const& s, i
 constexpr winograd_choice winograd_grid(machine const& m, small_convolution const& s, int panel, int wanted = 0) {
   int const lines = s.images * s.height, panels = (s.made + panel - 1) / panel;
   tile_grid const direct = product_grid(m, lines * s.width, s.made, 9 * s.channels, panel);
-  double const filters = 4.0 * 9 * s.channels * s.made / m.exchange_bytes_per_cycle;
-  double least = product_cycles(m, lines * s.width, s.made, 9 * s.channels, panel, direct);
-  if (filters > least) least = filters;
+  double least = product_cycles(m, lines * s.width, s.made, 9 * s.channels, panel, direct) +
+                 4.0 * 9 * s.channels * s.made / m.exchange_bytes_per_cycle;
   winograd_choice best;
   if (wanted != 0) best = {wanted, {}}, least = winograd_cycles(m, s, wanted, panel, {});
   for (int tile : {2, 4}) {

@@ -317,7 +317,8 @@ struct rows_in_place {};
 /// C = epilogue(A B), or epilogue(C + A B) with `accumulate`. Loops, outermost first: slices of the depth; groups of
 /// panels that fit `gemm_panel_bytes`; blocks of rows, as equal as possible; panels of the group.
 /// @param epilogue  (batch sum, int row, int column, count) -> batch; called once for each element of C, `count` lanes
-///                  of row `row` from `column` on; may read other operands, not C
+///                  of row `row` from `column` on; may read other operands, not C, and fetch what it will read of a
+///                  block of rows beforehand: expect(int row, int rows, int column)
 /// @param left      rows_in_place, or what makes the rows of A when they are wanted, for operands that are not there as
 ///                  a matrix: left(first_row, rows, first_k, depth, to, stride) writes that part of A to `to`
 /// @tparam Weight   float or bf16: what B is stored in; sums are of float
@@ -389,6 +390,8 @@ void gemm_block(gemm_operands const& x, Epilogue const& epilogue = {}, Left cons
           step.c = x.c + row * x.c_stride + step.column;
           step.ahead_rows = panel == first && more_rows ? (rows + prefetches_a_line - 1) / prefetches_a_line : 0;
           next.share(step);
+          if constexpr (requires { epilogue.expect(row, rows, step.column); })
+            if (slice == slices - 1) epilogue.expect(row, rows, step.column);
           gemm::kernel_for<Weight>(rows, count > 1)(step);
           if (slice == slices - 1) gemm::finish(step, rows, epilogue);
         };
